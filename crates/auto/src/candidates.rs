@@ -36,6 +36,11 @@ struct Rule {
     suits: fn(&PanelTraits, Budget) -> Result<String, String>,
 }
 
+/// Whether a model forecasts the mean demand of a step where there is none at most of them.
+pub(crate) fn is_of_demand(name: &str) -> bool {
+    ["CrostonClassic", "CrostonOptimized", "CrostonSBA", "ADIDA", "IMAPA", "TSB"].contains(&name)
+}
+
 /// All steps.
 fn all(_: usize) -> usize {
     usize::MAX

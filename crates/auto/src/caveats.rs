@@ -24,27 +24,30 @@ pub(crate) fn too_narrow(board: &Board, scored: &Gathered) -> Option<String> {
     })
 }
 
-/// The share of zeros above which a median is next to nothing.
-const RARE: f64 = 0.5;
-
-/// Of how many series the median says nothing of the amount, in a sentence.
-pub(crate) fn rarely_sold(panel: &Panel, season: usize) -> Option<String> {
+/// How many series are [rare](History::is_rare).
+pub(crate) fn rare_series(panel: &Panel, season: usize) -> usize {
     let is_rare = |&series: &usize| {
         let zero = f64::from(panel.level(series).hold(0.0));
-        let y = panel.known_y(series, 0..panel.len(series));
-        let known = y.iter().filter(|y| !y.is_nan()).count();
-        let zeros = y.iter().filter(|y| f64::from(**y) == zero).count();
-        let history = History::of(&y, season, zero);
-        !history.has_ended && history.range[1] > zero && zeros as f64 > RARE * known as f64
+        History::of(&panel.known_y(series, 0..panel.len(series)), season, zero).is_rare
     };
-    let rare = (0..panel.n_series()).filter(is_rare).count();
+    (0..panel.n_series()).filter(is_rare).count()
+}
+
+/// What the forecast is of rare series, in a sentence: the mean demand by these models, or, without any, the median.
+pub(crate) fn rarely_sold(rare: usize, panel: &Panel, means_of: &[&str]) -> Option<String> {
+    let what = match means_of {
+        [] => "the forecast is the median, which is near 0 then, and medians do not add up to an amount; CrostonSBA, ADIDA and IMAPA forecast \
+               the mean demand of a step"
+            .to_owned(),
+        models => format!(
+            "the median says nothing of the amount there, and their forecast is the mean demand of a step ({}); their quantiles and scores \
+             are as of others",
+            models.join(", ")
+        ),
+    };
     (rare > 0).then(|| {
-        format!(
-            "{rare} of {} series {} 0 at more than half of the steps: the forecast is the median, which is near 0 then, and medians do not \
-             add up to an amount; CrostonSBA, ADIDA and IMAPA, fitted by themselves, forecast the mean demand of a step",
-            panel.n_series(),
-            if rare == 1 { "is" } else { "are" },
-        )
+        let are = if rare == 1 { "is" } else { "are" };
+        format!("{rare} of {} series {are} 0 at more than half of the steps: {what}", panel.n_series())
     })
 }
 

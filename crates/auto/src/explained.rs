@@ -9,7 +9,7 @@ use crate::member::ByMembers;
 use crate::mix::{Mix, weighted};
 
 /// The name of what bounds change: a series that has ended is forecast as zero, what was never below zero stops there, and the last
-/// value stands for a series that no member can forecast.
+/// value stands for a series that no member can forecast; and of rare demand, whose forecast is its mean, how far that is from the median.
 const LIMITS: &str = "limits";
 
 /// What explains forecasts: the seasonal naive's forecast, from which all is measured, so that a shift of the series changes no
@@ -39,7 +39,7 @@ impl<'a> Explained<'a> {
         self.places().map(|place| self.members[place]).chain([LIMITS]).map(str::to_owned).collect()
     }
 
-    /// The contributions to the median of the steps after each series: from the seasonal naive's forecast (or the last value, where it
+    /// The contributions to the forecast of the steps after each series: from the seasonal naive's forecast (or the last value, where it
     /// has none), each member adds its weight times how far it is from that, and the last one is what limits change.
     pub(crate) fn contributions(
         &self,
@@ -49,9 +49,9 @@ impl<'a> Explained<'a> {
         history: impl Fn(usize) -> History,
     ) -> Vec<Contributions> {
         let of_window = |window: usize| {
-            let members: Vec<Option<&[f32]>> =
-                found.values.iter().map(|own| own[window].as_deref()).collect();
+            let members = found.of_window(window);
             let history = history(window);
+            let mean = mix.mean(&history, h, &found.means_of(window));
             let (combined, _) = mix.combined(&history, h, &members);
             let shares = (!history.has_ended).then(|| mix.shares(&history, &members).0).flatten();
             let naive = self.baseline.and_then(|place| members[place]);
@@ -72,7 +72,8 @@ impl<'a> Explained<'a> {
                         None => 0.0,
                     }
                 }));
-                values.push(combined[median] - before.as_ref().map_or(from, |before| before[median]));
+                let point = mean.as_ref().map_or(combined[median], |mean| mean[step]);
+                values.push(point - before.as_ref().map_or(from, |before| before[median]));
             }
             Contributions { values, baseline }
         };

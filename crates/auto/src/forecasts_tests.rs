@@ -375,3 +375,35 @@ fn intervals_that_hold_too_little_are_told() {
     assert!(board.rows[0].coverage < 0.6, "{board:?}");
     assert!(board.told.iter().any(|told| told.contains("The intervals are too narrow")), "{:?}", board.told);
 }
+
+/// A planner orders by the mean: the median of what is sold in one week of six is 0.
+#[test]
+fn the_forecast_of_rare_demand_is_its_mean() {
+    let value = |id: usize, t: usize| match (noise(id, t), noise(id + 50, t)) {
+        (sold, size) if sold > 0.67 => 6.0 + (4.0 * size).round() as f32,
+        _ => 0.0,
+    };
+    let often = |t: usize| 40.0 + 5.0 * noise(99, t) as f32;
+    let rare = (0..8).map(|id| (format!("s{id}"), 0, (0..120).map(|t| value(id, t)).collect::<Vec<_>>()));
+    let series = rare.chain([("t".to_owned(), 0, (0..120).map(often).collect())]);
+    let panel = Panel::from_series(Freq::parse("W-MON").expect("weeks"), series).expect("a panel");
+    let auto = |models: &[&str]| Auto::new(4).with("models", models.to_vec()).expect("models");
+    let fitted = fit(auto(&["HistoricAverage", "CrostonSBA", "ADIDA"]), &panel, 1);
+    let forecast = predict(&fitted, &panel);
+    let [point, median] = ["Auto", "Auto_ql0.5"].map(|name| forecast.column(name).expect("a column"));
+    let demand = (0..8).flat_map(|series| panel.y(series)).sum::<f32>() / (8.0 * 120.0);
+    let mean = point[..32].iter().sum::<f32>() / 32.0;
+    assert!((mean - demand).abs() < 0.25 * demand, "{mean} beside {demand}");
+    assert!(median[..32].iter().all(|median| *median < 0.5 * demand), "{median:?}");
+    assert_eq!(point[32..], median[32..], "the series that is sold every week");
+    let told = &TrainedAuto::of(&fitted).expect("it").board().told;
+    assert!(
+        told.iter()
+            .any(|told| told.contains("8 of 9 series are 0") && told.contains("mean demand of a step (")),
+        "{told:?}"
+    );
+    // Without a model of rare demand it is told that there is none.
+    let fitted = fit(auto(&["HistoricAverage"]), &panel, 1);
+    let told = &TrainedAuto::of(&fitted).expect("it").board().told;
+    assert!(told.iter().any(|told| told.contains("the forecast is the median")), "{told:?}");
+}

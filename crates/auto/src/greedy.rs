@@ -76,6 +76,7 @@ mod tests {
             last: 5.0,
             least: None,
             has_ended: false,
+            is_rare: false,
         };
         let cases: Vec<Case> = (0..20).map(|i| Case { series: i / 2, y: vec![5.0; 3], history }).collect();
         let cases: Vec<&Case> = cases.iter().collect();

@@ -47,7 +47,12 @@ pub(crate) struct History {
     pub(crate) least: Option<f64>,
     /// Whether it has [ended](has_ended): what is not sold any more.
     pub(crate) has_ended: bool,
+    /// Whether it is zero at more than half of its steps, so that its median says nothing of the amount.
+    pub(crate) is_rare: bool,
 }
+
+/// The share of zeros above which a median is next to nothing.
+const RARE: f64 = 0.5;
 
 /// Fewest zeros at the end of a series that has ended.
 const ENDED: usize = 8;
@@ -96,6 +101,7 @@ impl History {
             size if size > 0.0 => 0.1 * size,
             _ => 1.0,
         });
+        let has_ended = positive && has_ended(y, season, zero);
         Self {
             len: y.len(),
             group,
@@ -103,7 +109,8 @@ impl History {
             range: if count == 0 { [zero; 2] } else { range },
             last: known().next_back().unwrap_or(zero),
             least: positive.then_some(zero),
-            has_ended: positive && has_ended(y, season, zero),
+            has_ended,
+            is_rare: positive && !has_ended && zeros > RARE && range[1] > zero,
         }
     }
 }
@@ -120,7 +127,9 @@ mod tests {
         assert_eq!(History::of(&season[..30], 12, 0.0).group, SeriesGroup::Short);
         let demand: Vec<f32> = (0..40).map(|t| if t % 3 == 0 { 2.0 } else { 0.0 }).collect();
         let history = History::of(&demand, 1, 0.0);
-        assert!(history.group == SeriesGroup::Intermittent && history.least == Some(0.0));
+        assert!(history.group == SeriesGroup::Intermittent && history.least == Some(0.0) && history.is_rare);
+        let often: Vec<f32> = (0..40).map(|t| if t % 3 == 0 { 0.0 } else { 2.0 }).collect();
+        assert!(!History::of(&often, 1, 0.0).is_rare && !History::of(&[0.0; 40], 1, 0.0).is_rare);
         let signs: Vec<f32> = demand.iter().map(|y| y - 1.0).collect();
         assert_eq!(History::of(&signs, 1, 0.0).least, None);
     }

@@ -5,7 +5,7 @@ use foretell::{
     EstimatorError, ModelSpec, Panel, Progress, SeriesLevel, StepSettings, Verdict, Vocabulary, Workers,
 };
 
-use crate::candidates::Kind;
+use crate::candidates::{Kind, is_of_demand};
 use crate::grid::{QUANTILES, WIDTH, sort_steps};
 
 /// What all members have in common while they are fitted.
@@ -33,6 +33,8 @@ pub(crate) struct Grids {
     pub(crate) values: Vec<Vec<f32>>,
     /// Whether all quantiles are one number, as the model has none.
     pub(crate) is_point: bool,
+    /// The mean demand `[h]` from each cutoff, of a model of rare demand.
+    pub(crate) means: Option<Vec<Vec<f32>>>,
 }
 
 /// What members forecast of the windows of a span.
@@ -40,6 +42,20 @@ pub(crate) struct ByMembers {
     pub(crate) cutoffs: Vec<Cutoff>,
     /// `[member][window]`: quantiles `[h, WIDTH]`, nothing where it cannot forecast one.
     pub(crate) values: Vec<Vec<Option<Vec<f32>>>>,
+    /// The same of means `[h]`, of members that forecast the mean of rare demand.
+    pub(crate) means: Vec<Vec<Option<Vec<f32>>>>,
+}
+
+impl ByMembers {
+    /// The quantiles of a window, by member.
+    pub(crate) fn of_window(&self, window: usize) -> Vec<Option<&[f32]>> {
+        self.values.iter().map(|own| own[window].as_deref()).collect()
+    }
+
+    /// The means of a window, by member.
+    pub(crate) fn means_of(&self, window: usize) -> Vec<Option<&[f32]>> {
+        self.means.iter().map(|own| own[window].as_deref()).collect()
+    }
 }
 
 impl Member {
@@ -113,9 +129,16 @@ pub(crate) fn grids(
         sort_steps(&mut grid);
         grid
     };
-    let values = forecast.values.chunks_exact(each.max(1)).map(of_window).collect();
+    let windows = || forecast.values.chunks_exact(each.max(1));
+    let point = outputs.iter().position(|output| output.quantile.is_none());
+    let mean =
+        |point: usize, values: &[f32]| values.chunks_exact(outputs.len()).map(|step| step[point]).collect();
+    let means = point
+        .filter(|_| is_of_demand(estimator.name()))
+        .map(|point| windows().map(|values| mean(point, values)).collect());
+    let values = windows().map(of_window).collect();
     let is_point = outputs.iter().filter(|output| output.quantile.is_some()).count() < 2;
-    Ok(Grids { cutoffs: forecast.cutoffs, values, is_point })
+    Ok(Grids { cutoffs: forecast.cutoffs, values, is_point, means })
 }
 
 /// The panel without levels, for a model whose forecasts depend on where zero is; nothing where it is as it should be.

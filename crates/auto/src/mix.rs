@@ -74,6 +74,29 @@ impl Mix {
         (Some(weights.into_iter().map(|weight| weight / all).collect()), refused)
     }
 
+    /// The mean demand `[h]` of a series that is zero at most steps, whose median says nothing of the amount: that of the members which
+    /// forecast it, by their weights; without any weight the best one's. Nothing of other series, and where no member forecasts it.
+    pub(crate) fn mean(&self, history: &History, h: usize, means: &[Option<&[f32]>]) -> Option<Vec<f32>> {
+        if !history.is_rare {
+            return None;
+        }
+        let is_sound = |mean: &[f32]| {
+            mean.iter().all(|value| (history.range[0]..=history.range[1]).contains(&f64::from(*value)))
+        };
+        let known = |member: usize| means[member].filter(|mean| is_sound(mean));
+        let own = self.weights_of(history.group);
+        let weighed: Vec<(f64, &[f32])> =
+            own.iter().enumerate().filter_map(|(member, weight)| Some((*weight, known(member)?))).collect();
+        let all: f64 = weighed.iter().map(|(weight, _)| weight).sum();
+        if all == 0.0 {
+            return self.order.iter().find_map(|&member| known(member)).map(<[f32]>::to_vec);
+        }
+        let mean = |step: usize| {
+            weighed.iter().map(|(weight, mean)| weight / all * f64::from(mean[step])).sum::<f64>()
+        };
+        Some((0..h).map(|step| mean(step) as f32).collect())
+    }
+
     /// Sorts the quantiles, sets their distance from the median, and ends them at zero where the history is never below.
     pub(crate) fn widen(&self, history: &History, values: &mut [f32]) {
         sort_steps(values);
@@ -156,6 +179,27 @@ mod tests {
         let (values, _) = mix.combined(&history, 2, &[Some(&wild), None, None]);
         assert_eq!(values[MEDIAN], 13.0, "the last value");
         assert_eq!((mix.weight(0), mix.weight(1), mix.weight(2)), (0.75, 1.0, 0.0));
+    }
+
+    #[test]
+    fn the_mean_of_rare_demand_is_that_of_members_which_forecast_it() {
+        let rare =
+            History::of(&(0..40).map(|t| if t % 4 == 0 { 8.0 } else { 0.0 }).collect::<Vec<_>>(), 1, 0.0);
+        let mix = |weights: [f64; 3]| Mix {
+            weights: weights.into(),
+            groups: Vec::new(),
+            order: vec![1, 0, 2],
+            width: 1.0,
+        };
+        let means = [None, Some(&[1.0, 1.0][..]), Some(&[3.0, 3.0][..])];
+        let mean = |weights, history: &History| mix(weights).mean(history, 2, &means);
+        assert_eq!(mean([0.2, 0.6, 0.2], &rare), Some(vec![1.5, 1.5]));
+        assert_eq!(mean([1.0, 0.0, 0.0], &rare), Some(vec![1.0, 1.0]), "the best of them");
+        assert_eq!(mix([1.0, 0.0, 0.0]).mean(&rare, 2, &[None; 3]), None);
+        // What was never sold so often is not the mean, and others have a median.
+        assert_eq!(mix([0.0, 1.0, 0.0]).mean(&rare, 2, &[None, Some(&[9.0, 9.0]), None]), None);
+        let often = History::of(&[5.0, 6.0].repeat(20), 1, 0.0);
+        assert_eq!(mean([0.2, 0.6, 0.2], &often), None);
     }
 
     #[test]

@@ -40,7 +40,7 @@ impl Tried {
         h: usize,
         context: &Context<'_>,
     ) -> Result<(), EstimatorError> {
-        let Grids { cutoffs, values, is_point } =
+        let Grids { cutoffs, values, is_point, .. } =
             ahead(trained, &self.member, &stage.known, stage.future.as_ref(), h, context)?;
         self.is_point = is_point;
         let mut by_series: Vec<Option<Vec<f32>>> = vec![None; stage.known.n_series()];

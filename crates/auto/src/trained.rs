@@ -103,18 +103,19 @@ impl Trained for TrainedAuto {
         workers: &Workers,
     ) -> Result<ForecastValues, EstimatorError> {
         let h = asked.h;
-        let ByMembers { cutoffs, values: of_members } = self.by_members(panel, (asked.span, h), workers)?;
+        let found = self.by_members(panel, (asked.span, h), workers)?;
         let quantiles = asked.quantiles.unwrap_or_default();
-        let mut values = Vec::with_capacity(cutoffs.len() * h * (1 + quantiles.len()));
-        for (window, &cutoff) in cutoffs.iter().enumerate() {
-            let members: Vec<Option<&[f32]>> = of_members.iter().map(|own| own[window].as_deref()).collect();
-            let (combined, _) = self.chosen.mix.combined(&self.history(panel, cutoff), h, &members);
-            for step in combined.chunks_exact(WIDTH) {
-                values.push(step[MEDIAN]);
+        let mut values = Vec::with_capacity(found.cutoffs.len() * h * (1 + quantiles.len()));
+        for (window, &cutoff) in found.cutoffs.iter().enumerate() {
+            let history = self.history(panel, cutoff);
+            let (combined, _) = self.chosen.mix.combined(&history, h, &found.of_window(window));
+            let mean = self.chosen.mix.mean(&history, h, &found.means_of(window));
+            for (number, step) in combined.chunks_exact(WIDTH).enumerate() {
+                values.push(mean.as_ref().map_or(step[MEDIAN], |mean| mean[number]));
                 values.extend(quantiles.iter().map(|&q| value_at(step, q)));
             }
         }
-        Ok(ForecastValues { cutoffs, values })
+        Ok(ForecastValues { cutoffs: found.cutoffs, values })
     }
 
     fn parts(
@@ -191,22 +192,27 @@ impl TrainedAuto {
         let chosen = &self.chosen;
         let mut cutoffs = Vec::new();
         let mut of_members: Vec<Vec<Option<Vec<f32>>>> = Vec::with_capacity(self.members.len());
+        let mut means: Vec<Vec<Option<Vec<f32>>>> = Vec::with_capacity(self.members.len());
         for (place, trained) in self.members.iter().enumerate() {
             let shown = self.shown(place, panel, span);
             let found = grids(&**trained, &shown, (span, h), workers)?;
-            let Grids { cutoffs: mut own, values, is_point } = found;
+            let Grids { cutoffs: mut own, values, is_point, means: own_means } = found;
             // Of a panel that is shown in part, cutoffs count fewer rows.
             own.iter_mut().for_each(|(series, rows)| *rows += panel.len(*series) - shown.len(*series));
             if place == 0 {
                 cutoffs.clone_from(&own);
             }
             let mut by_window: Vec<Option<Vec<f32>>> = vec![None; cutoffs.len()];
+            let mut means_by_window = by_window.clone();
+            let mut own_means = own_means.into_iter().flatten();
             let needed = trained.estimator().needs().rows_needed;
             for (cutoff, values) in own.into_iter().zip(values) {
+                let mean = own_means.next();
                 if let Ok(window) = cutoffs.binary_search(&cutoff)
                     && cutoff.1 >= needed
                 {
                     by_window[window] = Some(values);
+                    means_by_window[window] = mean;
                 }
             }
             if let Some(spread) = chosen.members[place].spread.as_ref().filter(|_| is_point) {
@@ -217,8 +223,9 @@ impl TrainedAuto {
                 }
             }
             of_members.push(by_window);
+            means.push(means_by_window);
         }
-        Ok(ByMembers { cutoffs, values: of_members })
+        Ok(ByMembers { cutoffs, values: of_members, means })
     }
 
     /// What was known of a series at a cutoff.

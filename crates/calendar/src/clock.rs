@@ -19,6 +19,8 @@ const DECIMAL: TimeFlaw = TimeFlaw::advising(
     "is a number with decimals; write integers for step numbers, or, if it counts days as spreadsheets do, read it with",
     &Advice::new(Setting::TimeFormat, "excel"),
 );
+const NUMBER: TimeFlaw =
+    TimeFlaw::new("is a number with decimals; write integers for step numbers, and days as 2024-02-29");
 const SECONDS: TimeFlaw = TimeFlaw::advising(
     "is a number with decimals; write integers for step numbers, or, if it counts seconds since 1970, read it with",
     &Advice::new(Setting::TimeFormat, "epoch"),
@@ -258,7 +260,8 @@ fn decimal_flaw(text: &str) -> Option<TimeFlaw> {
         true => YEAR,
         // From 1973 on; the days of spreadsheets have five digits.
         false if whole.len() >= 9 => SECONDS,
-        false => DECIMAL,
+        false if whole.len() == 5 => DECIMAL,
+        false => NUMBER,
     })
 }
 
@@ -404,7 +407,8 @@ mod tests {
             assert_eq!(read(text), Err(YEAR), "{text}");
         }
         // A year as pandas writes it where some are missing, which a format reads.
-        assert_eq!(read("2020.0"), Err(DECIMAL));
+        assert_eq!(read("2020.0"), Err(NUMBER));
+        assert_eq!(read("001.2021"), Err(NUMBER));
         assert_eq!(read("1704067200.5"), Err(SECONDS));
     }
 

@@ -59,6 +59,27 @@ impl Freq {
         (days >= 6 && freq.first_break(zone, times).is_none()).then_some(freq)
     }
 
+    /// The days of a week that sorted times are of, if the others have none in four weeks or more, and few of these lack, as holidays.
+    pub fn guess_open(kind: TimeKind, zone: Option<&Zone>, times: &[i64]) -> Option<Self> {
+        let civil = |time: &i64| zone.map_or(Some(*time), |zone| zone.civil(*time));
+        let days: Vec<i64> = times.iter().map(civil).collect::<Option<_>>()?;
+        let clock = days.first()?.rem_euclid(DAY);
+        if kind == TimeKind::Integer || days.iter().any(|time| time.rem_euclid(DAY) != clock) {
+            return None;
+        }
+        let weekday = |day: i64| (day + 3).rem_euclid(7) as usize;
+        let mut week = [false; 7];
+        days.iter().for_each(|time| week[weekday(time.div_euclid(DAY))] = true);
+        let open = Workdays::of_week(week)?;
+        let (first, last) = (days[0].div_euclid(DAY), days[days.len() - 1].div_euclid(DAY));
+        let per_week = open.per_week();
+        // A few days of the week alone may be those on which something happened.
+        let is_shown = (5..7).contains(&per_week) && times.len() >= WEEKS * per_week;
+        let all = (first..=last).filter(|day| week[weekday(*day)]).take(2 * times.len()).count();
+        (is_shown && all - times.len().min(all) <= times.len() / 20)
+            .then_some(Self { unit: Unit::Workdays(open), multiple: 1 })
+    }
+
     /// The frequency that most steps of sorted times follow.
     pub fn guess(kind: TimeKind, zone: Option<&Zone>, times: &[i64]) -> Option<Self> {
         if let Some(zone) = zone.filter(|_| kind == TimeKind::Timestamp) {
@@ -72,6 +93,17 @@ impl Freq {
             return None;
         }
         Self::of_steps(kind, times)
+    }
+
+    /// The frequency of the shortest steps of sorted times, if all times follow it: as of rows that stand only where something happened.
+    /// Some rows at least, one of ten, follow each other.
+    pub fn of_shortest(kind: TimeKind, zone: Option<&Zone>, times: &[i64]) -> Option<Self> {
+        let pair = times.windows(2).min_by_key(|pair| pair[1].saturating_sub(pair[0]))?;
+        let freq = Self::proposed(kind, zone, pair)?;
+        let next = |pair: &&[i64]| freq.next_in(zone, pair[0], 1) == Some(pair[1]);
+        let follow = times.windows(2).filter(next).count();
+        let is_led = |time: &i64| freq.leads(zone, times[0], *time);
+        (follow >= 2.max(times.len() / 10) && times.iter().all(is_led)).then_some(freq)
     }
 
     /// The frequency of two times or more that follow each other, as a proposal: fewer than three show nothing for sure.
@@ -239,6 +271,40 @@ mod tests {
         let zone = Zone::parse("Europe/Berlin").unwrap();
         let utc = times(&["2024-03-30 23:00", "2024-03-31 22:00"]);
         assert_eq!(Freq::proposed(TimeKind::Timestamp, Some(&zone), &utc), Some(freq("D")));
+    }
+
+    #[test]
+    fn times_with_holes_are_on_the_grid_of_their_shortest_steps() {
+        for (texts, word) in [
+            (&["2024-01-01", "2024-03-01", "2024-04-01", "2024-06-01", "2024-07-01"][..], Some("MS")),
+            (&["2024-01-31", "2024-03-31", "2024-04-30", "2024-06-30", "2024-07-31"], Some("ME")),
+            (&["2024-01-02", "2024-01-04", "2024-01-05", "2024-01-08", "2024-01-09"], Some("D")),
+            (&["2024-01-02", "2024-01-16", "2024-01-23", "2024-01-30"], Some("W-TUE")),
+            // Steps of 4 and 5 weeks, early and late times, and a single short step.
+            (&["2024-01-27", "2024-02-24", "2024-03-30", "2024-04-27"], None),
+            (&["2024-01-01 00:00", "2024-01-01 00:58", "2024-01-01 02:01", "2024-01-01 02:59"], None),
+            (&["2024-01-01", "2024-03-01", "2024-05-01", "2024-06-01"], None),
+        ] {
+            let found = Freq::of_shortest(TimeKind::Timestamp, None, &times(texts));
+            assert_eq!(found.map(|freq| freq.to_string()).as_deref(), word, "{texts:?}");
+        }
+        assert_eq!(Freq::of_shortest(TimeKind::Integer, None, &[1, 3, 4, 6, 7]), Some(freq("1")));
+    }
+
+    #[test]
+    fn closed_days_are_told_from_a_missing_one() {
+        let days = freq("C-1111110").times(time("2024-01-01"), 60).unwrap();
+        let without = |gone: &[usize]| -> Vec<i64> {
+            (0..days.len()).filter(|day| !gone.contains(day)).map(|day| days[day]).collect()
+        };
+        let guess =
+            |times: &[i64]| Freq::guess_open(TimeKind::Timestamp, None, times).map(|freq| freq.to_string());
+        assert_eq!(guess(&without(&[17, 30])).as_deref(), Some("C-1111110"));
+        // Many that lack, too few weeks, all days of the week, three of them.
+        assert_eq!(guess(&without(&[5, 17, 30, 31, 40])), None);
+        assert_eq!(guess(&days[..20]), None);
+        assert_eq!(guess(&freq("D").times(days[0], 60).unwrap()), None);
+        assert_eq!(guess(&freq("C-1010100").times(days[0], 60).unwrap()), None);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::time_format::TimeFormat;
 use foretell_messages::Setting;
 
 /// Dates as people and programs write them, beside the usual forms.
-const DATES: [&str; 37] = [
+const DATES: [&str; 41] = [
     "%m/%d/%Y",
     "%d/%m/%Y",
     "%d.%m.%Y",
@@ -35,6 +35,8 @@ const DATES: [&str; 37] = [
     "%m/%Y",
     "%m-%Y",
     "%m.%Y",
+    "0%m.%Y",
+    "0%m/%Y",
     "%Y.%m",
     QUARTER,
     YEAR,
@@ -43,6 +45,8 @@ const DATES: [&str; 37] = [
     "%qQ%Y",
     "%qQ%y",
     "%Y%qQ",
+    "Q%q-%y",
+    "Q%q %y",
     "FY%Y",
     "FY%yQ%q",
 ];
@@ -89,6 +93,14 @@ pub fn readings(text: &str) -> Option<String> {
             .map(|(format, time)| format!("{} reads it as {time}", Setting::TimeFormat.to(format)))
             .collect(),
     };
+    (!found.is_empty()).then(|| found.join(", "))
+}
+
+/// The same of the languages that know the month of a text, where English does not.
+pub fn readings_by_language(text: &str) -> Option<String> {
+    let text = text.trim();
+    let is_known = text.parse::<i64>().is_ok() || spelling::read(text).is_ok();
+    let found = if is_known { Vec::new() } else { languages(text) };
     (!found.is_empty()).then(|| found.join(", "))
 }
 
@@ -170,6 +182,15 @@ mod tests {
     use super::readings;
 
     #[test]
+    fn months_of_other_languages_are_told() {
+        let found = super::readings_by_language;
+        assert!(found("Mär 2023").unwrap().starts_with("`ReadOptions::locale = de` reads it as 2023-03-01"));
+        for other in ["Jan 2023", "Total", "Gesamt 2023", "FY2023", "2023", "Mars", "dept 3"] {
+            assert_eq!(found(other), None, "{other}");
+        }
+    }
+
+    #[test]
     fn formats_that_fit_are_named_with_what_they_read() {
         for (text, expected) in [
             ("31.01.2024", "= %d.%m.%Y` reads it as 2024-01-31"),
@@ -192,6 +213,8 @@ mod tests {
             ("Jan 24", "= %b %y` reads it as 2024-01-01"),
             ("Wed 31 Jan 2024", "= %a %d %b %Y` reads it as 2024-01-31"),
             ("2024年1月31日", "= %Y年%m月%d日` reads it as 2024-01-31"),
+            ("001.2021", "= 0%m.%Y` reads it as 2021-01-01"),
+            ("Q2-24", "= Q%q-%y` reads it as 2024-04-01"),
             ("2Q24", "= %qQ%y` reads it as 2024-04-01"),
             ("20242Q", "= %Y%qQ` reads it as 2024-04-01"),
             ("FY2024", "= FY%Y` reads it as 2024-01-01"),

@@ -28,6 +28,8 @@ pub enum StepHint {
     Days(&'static str),
     /// One row in each month, quarter or year: the word, and its frequency.
     OneEach(&'static str, &'static str),
+    /// No more than one, on the same day, and none in some.
+    OneAtMost(&'static str, &'static str),
     /// Clocks that are put forward: an hour that never was.
     ClocksForward,
     /// A day without its last hour, as one of 23 whose hours are counted from midnight.
@@ -62,7 +64,9 @@ impl StepHint {
         {
             return Some(Self::ClocksBack(kept));
         }
-        one_each(zone, times).or_else(|| change(kind, zone, times))
+        // First and last days of months are such already.
+        let is_at_edge = matches!(freq.unit, Unit::Months { .. });
+        one_each(zone, times, !is_at_edge).or_else(|| change(kind, zone, times))
     }
 
     /// Whether it is the whole remedy, so that no row is to be added.
@@ -95,6 +99,14 @@ impl fmt::Display for StepHint {
                  them with integers",
                 Setting::Resample.to(freq),
                 Setting::Aggregate.to("first")
+            ),
+            Self::OneAtMost(period, freq) => write!(
+                f,
+                "there is no more than one row in each {period}; read them as these ({} with {}), and say what the {period}s without one \
+                 are ({})",
+                Setting::Resample.to(freq),
+                Setting::Aggregate.to("first"),
+                Setting::Fill
             ),
             Self::ClocksForward => write!(
                 f,
@@ -159,21 +171,29 @@ fn days(before: i64, after: i64) -> Option<StepHint> {
     (Some(next) == day(after.checked_add(century)?)).then_some(StepHint::Days(format))
 }
 
-/// Rows of which each month, quarter or year has one; whole weeks apart, they belong to another calendar.
-fn one_each(zone: Option<&Zone>, times: &[i64]) -> Option<StepHint> {
+/// Rows of which each month, quarter or year has one, or, on one day of it, no more than one; whole weeks apart, they belong to another
+/// calendar.
+fn one_each(zone: Option<&Zone>, times: &[i64], may_lack: bool) -> Option<StepHint> {
     let day = |time: &i64| date_of(zone.map_or(Some(*time), |zone| zone.civil(*time))?.div_euclid(DAY));
     let days: Vec<Date> = times.iter().map(day).collect::<Option<_>>()?;
     let steps = |of: fn(Date) -> i64| days.windows(2).map(move |pair| of(pair[1]) - of(pair[0]));
-    let months = steps(month_of).next()?;
-    if steps(month_of).any(|step| step != months) || steps(days_to).all(|step| step % 7 == 0) {
+    if steps(days_to).all(|step| step % 7 == 0) {
         return None;
     }
-    match months {
-        1 => Some(StepHint::OneEach("month", "MS")),
-        3 => Some(StepHint::OneEach("quarter", "QS")),
-        12 => Some(StepHint::OneEach("year", "YS")),
-        _ => None,
+    let least = steps(month_of).min()?;
+    let (period, freq) = match least {
+        1 => ("month", "MS"),
+        3 => ("quarter", "QS"),
+        12 => ("year", "YS"),
+        _ => return None,
+    };
+    if steps(month_of).all(|step| step == least) {
+        return Some(StepHint::OneEach(period, freq));
     }
+    let day = days.iter().map(|day| day.day()).max()?;
+    let is_on_it = |other: &Date| other.day() == day.min(other.days_in_month());
+    (may_lack && steps(month_of).all(|step| step % least == 0) && days.iter().all(is_on_it))
+        .then_some(StepHint::OneAtMost(period, freq))
 }
 
 /// Whether an hour is missing in a night of spring, north or south of the equator.

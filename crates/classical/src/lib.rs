@@ -45,7 +45,6 @@
 mod arima;
 mod averages;
 mod ces;
-mod clock_grid;
 mod error;
 mod ets;
 mod hyper;

@@ -3,13 +3,12 @@
 use foretell_calendar::Freq;
 use foretell_data::{Future, Panel, Span};
 use foretell_estimator::{
-    Asked, Cutoff, EstimatorError, Fallback, ForecastPart, ForecastValues, KnownColumn, NamedNumbers,
-    SeriesNumbers, Workers, cutoffs_beside, interpolate,
+    Asked, ClockGrid, Cutoff, EstimatorError, Fallback, ForecastPart, ForecastValues, KnownColumn,
+    NamedNumbers, SeriesNumbers, Workers, cutoffs_beside, interpolate,
 };
 use foretell_tables::DataError;
 use statrs::distribution::{ContinuousCDF as _, Normal};
 
-use crate::clock_grid::ClockGrid;
 use crate::hyper::HyperParameter;
 use crate::method::{HistoryFacts, Method, NUMBERS};
 use crate::repeated;

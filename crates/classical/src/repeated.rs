@@ -5,9 +5,8 @@
 
 use std::borrow::Cow;
 
-use crate::clock_grid::ClockGrid;
 use foretell_data::Panel;
-use foretell_estimator::{Asked, EstimatorError, ForecastValues, cutoffs};
+use foretell_estimator::{Asked, ClockGrid, EstimatorError, ForecastValues, cutoffs};
 use statrs::distribution::{ContinuousCDF as _, Normal};
 
 /// The forecasts of all windows: of each step the value a season before, then its quantiles.

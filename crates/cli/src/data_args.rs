@@ -407,6 +407,11 @@ impl DataArgs {
         self.data == [Path::new("-")]
     }
 
+    /// The files whose rows are of one series each, in which its labels may stand; none that cannot be read twice.
+    pub(crate) fn rows_of_series(&self) -> &[PathBuf] {
+        if self.is_stdin() || self.layout.wide { &[] } else { &self.data }
+    }
+
     /// The files as they were named, for messages.
     pub(crate) fn shown(&self) -> String {
         shown(&self.data)

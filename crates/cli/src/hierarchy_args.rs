@@ -1,13 +1,18 @@
 //! Which series sum up which.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use foretell::hierarchy::{Hierarchy, Reconciliation};
-use foretell::{ModelSpec, Panel, levels_of, read_hierarchy, read_levels};
+use foretell::{
+    DataError, FileOptions, LabelFiles, ModelSpec, Panel, SeriesLabels, levels_of, read_hierarchy,
+    read_levels,
+};
 use foretell_auto::Temporal;
 
+use crate::data_args::DataArgs;
 use crate::failure::Usage;
 
 /// Which series sum up which: a summing matrix, or labels of the series.
@@ -120,18 +125,25 @@ impl HierarchyArgs {
         &self.labels
     }
 
-    /// Reads the hierarchy, if there is one; `statics` are the files of --static.
-    pub(crate) fn given(&self, statics: &[PathBuf], id_col: &str) -> anyhow::Result<Option<Hierarchy>> {
+    /// Reads the hierarchy, if there is one, whose labels stand in the first of these files that has them, of which --hierarchy is another;
+    /// `ids` says the series where the labels are of parts of ids.
+    pub(crate) fn given(
+        &self,
+        files: &[LabelFiles<'_>],
+        id_col: &str,
+        ids: impl FnOnce(&[SeriesLabels]) -> Result<Vec<Arc<str>>, DataError>,
+    ) -> anyhow::Result<Option<Hierarchy>> {
         match (&self.hierarchy, &self.labels[..]) {
             (None, []) => Ok(None),
             (Some(matrix), []) => Ok(Some(read_hierarchy(matrix, id_col)?)),
-            (labels, levels) => {
-                let labels = labels.as_ref().map_or(statics, std::slice::from_ref);
-                if labels.is_empty() {
-                    let message = "--levels: name the file with these columns by --hierarchy or --static";
-                    return Err(Usage(message.to_owned()).into());
-                }
-                Ok(Some(read_levels(labels, id_col, levels)?))
+            (own, levels) => {
+                let (options, own) = (FileOptions::default(), own.as_ref().map(std::slice::from_ref));
+                let own = own.map(|paths| LabelFiles { paths, options: &options, id_col });
+                let files: Vec<LabelFiles<'_>> =
+                    own.iter().chain(files).filter(|files| !files.paths.is_empty()).copied().collect();
+                let hierarchy = read_levels(&files, id_col, levels, ids)?;
+                let message = "--levels: name the file with these columns by --hierarchy or --static";
+                Ok(Some(hierarchy.ok_or_else(|| Usage(message.to_owned()))?))
             }
         }
     }
@@ -147,9 +159,15 @@ impl HierarchyArgs {
         Ok((are_static && self.hierarchy.is_none()).then(|| levels_of(panel, levels)).transpose()?)
     }
 
-    /// Reads the hierarchy.
-    pub(crate) fn read(&self, statics: &[PathBuf], id_col: &str) -> anyhow::Result<Hierarchy> {
-        let message = "name a file with a summing matrix by --hierarchy, or columns of labels by --levels";
-        self.given(statics, id_col)?.ok_or_else(|| Usage(message.to_owned()).into())
+    /// Reads the hierarchy of data, in which labels may stand.
+    pub(crate) fn of_data(
+        &self,
+        (data, id_col): (&DataArgs, &str),
+        options: &FileOptions,
+    ) -> anyhow::Result<Option<Hierarchy>> {
+        let usual = FileOptions::default();
+        let statics = LabelFiles { paths: &data.statics, options: &usual, id_col };
+        let own = LabelFiles { paths: data.rows_of_series(), options, id_col };
+        self.given(&[statics, own], id_col, |_| own.ids())
     }
 }

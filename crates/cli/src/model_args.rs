@@ -88,6 +88,11 @@ impl ModelArgs {
         self.set(first, seed, statics, from, context)
     }
 
+    /// Whether some model reads columns of one value a series.
+    pub(crate) fn read_statics(&self, from: Option<&Fitted>, searched: bool) -> anyhow::Result<bool> {
+        Ok(self.first_specs(from, searched)?.iter().any(|spec| spec.exogenous().stat))
+    }
+
     /// Whether models are named, or a directory of trained ones.
     pub(crate) fn are_named(&self) -> bool {
         !self.models.is_empty() || self.from.is_some()

@@ -10,6 +10,7 @@ use foretell::{
     ReadOptions, is_of_id,
 };
 use foretell_auto::Temporal;
+use serde_json::json;
 
 use crate::args::{BoundArgs, MemoryArgs, thread_count};
 use crate::context::Context;
@@ -219,7 +220,18 @@ impl TrainArgs {
     ) -> anyhow::Result<Vec<ModelSpec>> {
         self.data.check_names(&[])?;
         self.check_freeze(from)?;
-        let statics = self.static_columns(from)?;
+        let mut statics = self.static_columns(from)?;
+        // A table of labels may have further columns.
+        let has_labels = self.hierarchy.labels().iter().any(|label| !self.data.static_cols.contains(label));
+        if has_labels && !self.data.statics.is_empty() && !self.models.read_statics(from, searched)? {
+            let (own, unread): (Vec<_>, Vec<_>) =
+                statics.into_iter().partition(|name| self.data.static_cols.contains(name));
+            if !unread.is_empty() {
+                let text = format!("columns of --static that no model reads: {}", unread.join(", "));
+                context.report(&text, &json!({ "event": "note", "message": text, "columns": unread }));
+            }
+            statics = own;
+        }
         let specs = self.models.specs(self.seed, &statics, from, searched, context)?;
         let specs = if from.is_some() { specs } else { refuse_twins(specs)? };
         self.method.over_time(specs, from.is_some(), searched)
@@ -303,7 +315,8 @@ impl TrainArgs {
     /// from.
     pub(crate) fn hierarchy(&self, from: Option<&Fitted>) -> anyhow::Result<Option<AskedHierarchy>> {
         let named = self.method.named()?;
-        if let Some(given) = self.hierarchy.given(&self.data.statics, &self.columns(from).id)? {
+        let (id_col, options) = (self.columns(from).id, self.reading(from)?.file);
+        if let Some(given) = self.hierarchy.of_data((&self.data, &id_col), &options)? {
             return Ok(Some((given, named)));
         }
         match (from.and_then(Fitted::hierarchy), named) {

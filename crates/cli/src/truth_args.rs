@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use clap::Args;
 use foretell::{
-    ColumnNames, DataError, FileOptions, FirstTimes, Fitted, ForecastTable, MemoryLimit, NumberFormat,
-    ReadOptions, TimeFormat, TimeKind, Zone, actual_values, column_names,
+    ColumnNames, DataError, FileOptions, FirstTimes, Fitted, ForecastTable, LabelFiles, MemoryLimit,
+    NumberFormat, ReadOptions, TimeFormat, TimeKind, Zone, actual_values, column_names, is_of_id,
+    skipped_hour,
 };
 use serde_json::json;
 
@@ -95,6 +96,8 @@ pub(crate) struct ComparedTables {
     pub(crate) history: Option<ForecastTable>,
     /// The names of the forecasts' columns; the values of all tables are in that of the target.
     pub(crate) columns: ColumnNames,
+    /// The file of the actual values, in which labels of their series may stand; none where each column is a series.
+    labels: Option<(PathBuf, ReadOptions)>,
 }
 
 /// A file and how it is read, with the first of its times.
@@ -103,6 +106,8 @@ struct Opened<'a> {
     options: ReadOptions,
     first: Option<FirstTimes>,
     looked_at: LookedAt,
+    /// The file whose zone its times are read in, as they have none.
+    zone_of: Option<PathBuf>,
 }
 
 impl<'a> Opened<'a> {
@@ -115,7 +120,7 @@ impl<'a> Opened<'a> {
         let mut opened: Vec<Self> = (ways.into_iter())
             .map(|(options, looked_at)| {
                 let first = first_times(path, &options).ok();
-                Self { path, options, first, looked_at }
+                Self { path, options, first, looked_at, zone_of: None }
             })
             .collect();
         let fits = opened.iter().position(|way| way.first.is_some()).unwrap_or(0);
@@ -140,6 +145,23 @@ impl<'a> Opened<'a> {
                 path.display()
             ));
             self.options.zone = Some(zone);
+            self.zone_of = Some(path.to_path_buf());
+        }
+    }
+
+    /// Refuses times that were read in an offset from UTC, the zone of another file, and that lack an hour which clocks skip in spring: they
+    /// are local, and half of them would be compared with those an hour away.
+    fn check_clocks(&self, table: &ForecastTable, flag: &str) -> Result<(), Usage> {
+        let (Some(other), Some(zone)) = (&self.zone_of, &self.options.zone) else { return Ok(()) };
+        match skipped_hour(table, zone) {
+            None => Ok(()),
+            Some(before) => Err(Usage(format!(
+                "the times of {} have no zone, and lack the hour behind {before}, as those of clocks that are put forward do: they are not in {}, \
+                 the zone of {}; name theirs ({flag} Europe/Berlin)",
+                self.path.display(),
+                zone.name,
+                other.display()
+            ))),
         }
     }
 
@@ -180,6 +202,8 @@ impl ComparedFiles {
             time: forecast.options.time_col.clone().unwrap_or(ColumnNames::default().time),
             target: forecast.options.target_col.clone(),
         };
+        let labels = actual.as_ref().filter(|actual| !actual.options.wide);
+        let labels = labels.map(|actual| (actual.path.to_owned(), actual.options.clone()));
         let is_alone = actual.is_none() && history.is_none();
         let read = |file: Option<&mut Opened<'_>>| -> anyhow::Result<Option<ForecastTable>> {
             let Some(file) = file else { return Ok(None) };
@@ -189,6 +213,7 @@ impl ComparedFiles {
                 context,
             );
             let table = self.read_actual(file, &columns, fitted)?;
+            file.check_clocks(&table, "--actual-zone")?;
             file.looked_at.tell(Some(file.path), context);
             context.notes(&table.notes);
             Ok(Some(table))
@@ -202,9 +227,10 @@ impl ComparedFiles {
             false => forecast.looked_at.tell_forecasts(forecast.path, context),
         }
         context.notes(&table.notes);
+        forecast.check_clocks(&table, "--zone")?;
         let target = &columns.target;
         table.columns.retain(|(name, _)| name == target || Some(name) != self.actual_target_col.as_ref());
-        let tables = ComparedTables { forecast: table, actual, history, columns };
+        let tables = ComparedTables { forecast: table, actual, history, columns, labels };
         tables.check_memory(&limit)?;
         Ok(tables)
     }
@@ -223,8 +249,13 @@ impl ComparedFiles {
             Some(name) if has(name) || !(has(usual) || elsewhere.contains(name)) => name.clone(),
             _ => usual.clone(),
         };
+        // Ids that several columns make stand in one column of forecasts.
+        let joined = self
+            .id_col
+            .as_ref()
+            .filter(|id| id.contains(',') && header.iter().any(|name| is_of_id(id, name)));
         ColumnNames {
-            id: name(&self.id_col, &usual.id),
+            id: joined.cloned().unwrap_or_else(|| name(&self.id_col, &usual.id)),
             time: name(&self.time_col, &usual.time),
             target: name(&self.target_col, &usual.target),
         }
@@ -418,6 +449,13 @@ const ROW: u64 = 160;
 const KNOWN: u64 = 48;
 
 impl ComparedTables {
+    /// The file in which labels of the series may stand besides.
+    pub(crate) fn labels(&self) -> Option<LabelFiles<'_>> {
+        let (path, options) = self.labels.as_ref()?;
+        let paths = std::slice::from_ref(path);
+        Some(LabelFiles { paths, options: &options.file, id_col: &options.id_col })
+    }
+
     /// Whether scoring has room.
     fn check_memory(&self, limit: &MemoryLimit) -> Result<(), Usage> {
         let bytes = |table: &ForecastTable| {

@@ -60,7 +60,7 @@ pub use panels::fill::{Fill, Filled, Trimmed};
 pub use panels::first_times::FirstTimes;
 pub use panels::forecast_table::ForecastTable;
 pub use panels::id_table::IdTable;
-pub use panels::labels::series_labels;
+pub use panels::labels::{LabelFiles, SeriesLabels};
 pub use panels::level::SeriesLevel;
 pub use panels::leveled::ColumnLevel;
 pub use panels::local_scaler::{LocalScaler, LocalScales, LocalStats};

@@ -13,6 +13,7 @@
 //! everything gives the same results; depend on those crates as well to choose among them.
 #![forbid(unsafe_code)]
 
+mod clock_grid;
 mod columns;
 mod contributions;
 mod described;
@@ -39,6 +40,7 @@ mod series_numbers;
 mod sparsity;
 mod step_settings;
 
+pub use clock_grid::ClockGrid;
 pub use columns::{ColumnKind, ColumnsRead};
 pub use contributions::{Attribution, Contributions};
 pub use described::{Described, ForecastPart, NamedNumbers};

@@ -5,9 +5,9 @@ use std::any::Any;
 use foretell_calendar::calendar_seasons;
 use foretell_data::{Future, Key, Panel, Span};
 use foretell_estimator::{
-    Asked, ColumnKind, ColumnsRead, Cutoff, Estimator, EstimatorEntry, EstimatorError, EstimatorNeeds,
-    ForecastPart, ForecastValues, HeldOut, KnownColumn, LevelsSeen, MemoryEstimate, Output, Run, Trained,
-    Workers, cutoffs_beside,
+    Asked, ClockGrid, ColumnKind, ColumnsRead, Cutoff, Estimator, EstimatorEntry, EstimatorError,
+    EstimatorNeeds, ForecastPart, ForecastValues, HeldOut, KnownColumn, LevelsSeen, MemoryEstimate, Output,
+    Run, Trained, Workers, cutoffs_beside,
 };
 use foretell_tables::DataError;
 use serde_json::{Map, Value};
@@ -122,7 +122,7 @@ impl TrainedFlair {
         h: usize,
         each: usize,
         workers: &Workers,
-        work: impl Fn(&SeriesModel, Cutoff, &mut [f32]) + Sync,
+        work: impl Fn(&Window, Cutoff, &mut [f32]) + Sync,
     ) -> Result<Vec<f32>, EstimatorError> {
         let settings = &self.flair.settings;
         let mut seasons = match &settings.season_length[..] {
@@ -145,13 +145,54 @@ impl TrainedFlair {
             match columns {
                 Err(error) => *result = Err(error.into()),
                 Ok(columns) => {
+                    // Columns stand at the rows.
+                    let clock =
+                        columns.is_empty().then(|| ClockGrid::new(panel, series, before, h)).flatten();
                     let history = panel.known_values(series, 0..before);
-                    work(&SeriesModel::new(&history, &seasons, &columns, h), cutoffs[i], out);
+                    let window = match clock {
+                        None => Window {
+                            model: SeriesModel::new(&history, &seasons, &columns, h),
+                            h,
+                            clock: None,
+                        },
+                        Some(clock) => {
+                            let (history, h) = (clock.spread(&history), clock.steps());
+                            let model = SeriesModel::new(&history, &seasons, &columns, h);
+                            Window { model, h, clock: Some(clock) }
+                        }
+                    };
+                    work(&window, cutoffs[i], out);
                 }
             }
         });
         windows.into_iter().try_for_each(|(_, result)| result)?;
         Ok(values)
+    }
+}
+
+/// The model of a series before a window; where clocks are changed by what they show.
+struct Window {
+    model: SeriesModel,
+    /// Steps to forecast,
+    h: usize,
+    /// of which those of the window are taken.
+    clock: Option<ClockGrid>,
+}
+
+impl Window {
+    fn paths(&self, paths: usize, key: Key) -> Vec<Vec<f64>> {
+        self.taken(self.model.paths(self.h, paths, key))
+    }
+
+    fn level(&self, paths: usize, key: Key) -> Vec<f64> {
+        self.taken(self.model.level(self.h, paths, key))
+    }
+
+    fn taken<T: Clone>(&self, steps: Vec<T>) -> Vec<T> {
+        match &self.clock {
+            Some(clock) => clock.places().map(|place| steps[place].clone()).collect(),
+            None => steps,
+        }
     }
 }
 
@@ -194,8 +235,8 @@ impl Trained for TrainedFlair {
         let quantiles = asked.quantiles.unwrap_or_default();
         let FlairSettings { n_samples, random_seed, .. } = self.flair.settings;
         let columns = 1 + quantiles.len();
-        let write = |model: &SeriesModel, cutoff: Cutoff, out: &mut [f32]| {
-            let paths = model.paths(asked.h, n_samples, key(panel, cutoff, random_seed));
+        let write = |window: &Window, cutoff: Cutoff, out: &mut [f32]| {
+            let paths = window.paths(n_samples, key(panel, cutoff, random_seed));
             for (row, mut values) in out.chunks_exact_mut(columns).zip(paths) {
                 values.sort_unstable_by(f64::total_cmp);
                 let all = std::iter::once(&0.5).chain(quantiles);
@@ -219,8 +260,8 @@ impl Trained for TrainedFlair {
         workers: &Workers,
     ) -> Option<Result<Vec<f32>, EstimatorError>> {
         let h = asked.h;
-        let write = |model: &SeriesModel, cutoff: Cutoff, out: &mut [f32]| {
-            for (step, values) in model.paths(h, paths, key(panel, cutoff, seed)).into_iter().enumerate() {
+        let write = |window: &Window, cutoff: Cutoff, out: &mut [f32]| {
+            for (step, values) in window.paths(paths, key(panel, cutoff, seed)).into_iter().enumerate() {
                 let cells = out[step..].iter_mut().step_by(h);
                 cells.zip(values).for_each(|(cell, value)| *cell = held(panel, cutoff, value));
             }
@@ -241,8 +282,8 @@ impl Trained for TrainedFlair {
         workers: &Workers,
     ) -> Option<Result<Vec<ForecastPart>, EstimatorError>> {
         let FlairSettings { n_samples, random_seed, .. } = self.flair.settings;
-        let write = |model: &SeriesModel, cutoff: Cutoff, out: &mut [f32]| {
-            let levels = model.level(h, n_samples, key(panel, cutoff, random_seed));
+        let write = |window: &Window, cutoff: Cutoff, out: &mut [f32]| {
+            let levels = window.level(n_samples, key(panel, cutoff, random_seed));
             out.iter_mut().zip(levels).for_each(|(cell, value)| *cell = held(panel, cutoff, value));
         };
         let all = || {
@@ -269,5 +310,35 @@ fn future_of(span: Span<'_>) -> Option<&Future> {
     match span {
         Span::Predict { future } => future,
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use foretell_calendar::{Freq, TimeKind, Zone};
+
+    use super::*;
+
+    /// A load that follows the hour of Berlin's clocks, which were put back five hours before its end.
+    #[test]
+    fn seasons_follow_clocks_that_were_put_back() {
+        const HOUR: i64 = 3_600_000_000;
+        let zone = Zone::parse("Europe/Berlin").expect("a zone");
+        let start = TimeKind::Timestamp.parse("2023-10-15 22:00").expect("a time");
+        let load = |time: i64| (10 * (zone.civil(time).expect("a clock") / HOUR % 24 - 12).abs()) as f32;
+        let times: Vec<i64> = (0..318).map(|hour| start + hour * HOUR).collect();
+        let y: Vec<f32> = times.iter().map(|&time| load(time)).collect();
+        let builder =
+            Panel::builder(TimeKind::Timestamp).zone(zone.clone()).freq(Freq::parse("h").expect("hours"));
+        let panel = builder.series("a", &times, &y).build().expect("a panel");
+        let flair = Flair::new(FlairSettings { h: 24, ..FlairSettings::default() });
+        let trained = TrainedFlair { flair };
+        let asked = Asked { span: Span::Predict { future: None }, h: 24, quantiles: None };
+        let found =
+            trained.forecast(&panel, &asked, &Workers::new(1).expect("a thread")).expect("a forecast");
+        for (step, found) in found.values.iter().enumerate() {
+            let expected = load(times[317] + (1 + step as i64) * HOUR);
+            assert!((found - expected).abs() < 4.0, "{step}: {found} and {expected}");
+        }
     }
 }

@@ -6,7 +6,9 @@
 #[non_exhaustive]
 pub enum ExplanationError {
     /// A model without contributions, or that there is not, to be explained.
-    #[error("{found}: contributions are of networks that foretell trains, of Foretell0 and of Auto, and {known}")]
+    #[error(
+        "{found}: contributions are of networks that foretell trains, of Foretell0 and of Auto, and {known}"
+    )]
     NotExplained {
         /// The name that was asked for.
         found: String,

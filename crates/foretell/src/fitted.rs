@@ -427,6 +427,7 @@ impl Fitted {
     ) -> Result<ForecastBlocks<'a>, Error> {
         let blocks = blocks_insample(&self.trained, panel, options)?;
         warn_of_stages(&self.trained, Source::History);
+        warn_of_few_windows(&self.trained, &AskedQuantiles::new(options.level, options.quantiles)?);
         warn_of_other_ends(&self.trained, panel);
         warn_of_unseen_categories_in(&self.trained, panel, usize::MAX, None)?;
         Ok(blocks.with_warnings())

@@ -149,14 +149,15 @@ pub use foretell_checkpoint::{CheckpointError, ModelDirectory};
 pub use foretell_classical::{Classical, ClassicalError, Naive, SeasonalNaive};
 pub use foretell_data::{
     AVAILABLE_MASK, Aggregate, Categories, ColumnLevel, End, Fill, Filled, FirstTimes, ForecastTable, Future,
-    LocalScaler, Notation, Panel, PanelBuilder, ReadOptions, Roles, SeriesLevel, Trimmed, UnseenCategories,
-    Vocabulary, series_labels,
+    LabelFiles, LocalScaler, Notation, Panel, PanelBuilder, ReadOptions, Roles, SeriesLabels, SeriesLevel,
+    Trimmed, UnseenCategories, Vocabulary,
 };
 pub use foretell_features::Features;
 /// The name that was probably meant, for messages.
 pub use foretell_messages::{Setting, SettingWords, in_words_of, nearest, word_settings};
 pub use foretell_scores::{
     CrossedEnds, OneZone, OtherSteps, ScoredForecasts, ScoresError, check_zone_of_data, refuse_sample_paths,
+    skipped_hour,
 };
 pub use foretell_tables::{
     Across, AnomalyMark, CellTable, Cells, ColumnPart, CsvWriter, DataError, EarlyEnds, Encoding, FileFormat,

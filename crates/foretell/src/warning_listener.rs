@@ -18,6 +18,12 @@ impl Default for WarningListener {
     }
 }
 
+/// The windows that intervals of this level, in percent, are calibrated on at least.
+pub(crate) fn windows_needed(level: f64) -> usize {
+    // A level is a decimal fraction, which the quotient misses by a little.
+    (level / (100.0 - level) - 1e-6).ceil() as usize
+}
+
 impl WarningListener {
     pub(crate) fn new(listener: impl Fn(&Warning) + Send + Sync + 'static) -> Self {
         Self(Arc::new(listener))
@@ -54,13 +60,8 @@ impl WarningListener {
     /// Warns of those of the levels that so few windows cannot be calibrated for: of n errors the next one is larger
     /// than all with a probability of 1 / (n + 1), so that no interval that they make holds more than n / (n + 1).
     pub(crate) fn warn_of_few_windows(&self, n_windows: usize, level: &[f64]) {
-        // A level is a decimal fraction, which the quotient misses by a little.
-        let needed = |level: f64| (level / (100.0 - level) - 1e-6).ceil() as usize;
-        let levels: Vec<_> = level
-            .iter()
-            .map(|&level| (level, needed(level)))
-            .filter(|(_, needed)| *needed > n_windows)
-            .collect();
+        let needed = level.iter().map(|&level| (level, windows_needed(level)));
+        let levels: Vec<_> = needed.filter(|(_, needed)| *needed > n_windows).collect();
         if !levels.is_empty() {
             self.warn(&Warning::FewCalibrationWindows { n_windows, levels });
         }

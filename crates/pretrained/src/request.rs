@@ -1,7 +1,7 @@
 //! A request for forecasts: histories and columns of series to a network, and quantiles back.
 
 use foretell_data::{Future, Panel};
-use foretell_estimator::{ColumnsRead, Cutoff, EstimatorError, KnownColumn};
+use foretell_estimator::{ClockGrid, ColumnsRead, Cutoff, EstimatorError, KnownColumn};
 
 use crate::categories::encode;
 use crate::network::{PretrainedNetwork, SeriesContext};
@@ -55,10 +55,16 @@ impl Request<'_> {
     fn try_answer(&self, cutoffs: &[Cutoff], sizes: &[usize], out: &mut [f32]) -> Result<(), EstimatorError> {
         let levels = self.network.levels().len();
         let read = self.network.context_length();
-        let histories: Vec<Vec<f64>> = cutoffs
-            .iter()
-            .map(|&(series, before)| self.panel.known_values(series, before.saturating_sub(read)..before))
-            .collect();
+        let clocks: Vec<Option<ClockGrid>> = cutoffs.iter().map(|&cutoff| self.clock(cutoff)).collect();
+        let history = |(&(series, before), clock): (&Cutoff, &Option<ClockGrid>)| match clock {
+            None => self.panel.known_values(series, before.saturating_sub(read)..before),
+            Some(clock) => {
+                let mut all = clock.spread(&self.panel.known_values(series, 0..before));
+                all.split_off(all.len().saturating_sub(read))
+            }
+        };
+        let histories: Vec<Vec<f64>> = cutoffs.iter().zip(&clocks).map(history).collect();
+        let h = clocks.iter().flatten().map(ClockGrid::steps).fold(self.h, usize::max);
         let suffices = |history: &Vec<f64>| {
             let known = history.iter().filter(|y| y.is_finite());
             known.take(self.network.least_known()).count() == self.network.least_known()
@@ -73,18 +79,23 @@ impl Request<'_> {
             .filter(|((history, _), _)| suffices(history))
             .map(|((values, columns), group)| SeriesContext { values, seasons: self.seasons, columns, group })
             .collect();
-        let mut forecast = vec![0.0; contexts.len() * self.h * levels];
-        self.network.forecast(&contexts, self.h, &mut forecast);
-        let mut of_network = forecast.chunks_exact_mut(self.h * levels);
-        for ((&cutoff, history), out) in
-            cutoffs.iter().zip(&histories).zip(out.chunks_exact_mut(self.h * self.columns))
+        let mut forecast = vec![0.0; contexts.len() * h * levels];
+        self.network.forecast(&contexts, h, &mut forecast);
+        let mut of_network = forecast.chunks_exact_mut(h * levels);
+        for (((&cutoff, history), clock), out) in
+            cutoffs.iter().zip(&histories).zip(&clocks).zip(out.chunks_exact_mut(self.h * self.columns))
         {
             let own = if suffices(history) { of_network.next() } else { None };
             let Some(own) = own else {
                 out.fill(self.held(cutoff, self.last_value(cutoff)));
                 continue;
             };
-            for (row, step) in out.chunks_exact_mut(self.columns).zip(own.chunks_exact_mut(levels)) {
+            let places: Vec<usize> = match clock {
+                Some(clock) => clock.places().collect(),
+                None => (0..self.h).collect(),
+            };
+            for (row, place) in out.chunks_exact_mut(self.columns).zip(places) {
+                let step = &mut own[place * levels..][..levels];
                 step.sort_unstable_by(f64::total_cmp);
                 row.iter_mut()
                     .zip(self.quantiles.of(step))
@@ -92,6 +103,14 @@ impl Request<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The clock of a series where it is changed; none beside columns, which stand at the rows, and beyond what the network forecasts.
+    fn clock(&self, (series, before): Cutoff) -> Option<ClockGrid> {
+        let has_columns = self.read.of_rows().next().is_some();
+        let clock = ClockGrid::new(self.panel, series, before, self.h).filter(|_| !has_columns)?;
+        let is_short = self.network.most_steps().is_none_or(|most| clock.steps() <= most);
+        is_short.then_some(clock)
     }
 
     /// The last known value before a cutoff, or 0 where none is.

@@ -91,8 +91,9 @@ fn missed_holidays(design: &Design, panel: &Panel) -> Option<String> {
     let (first, last) = (rows().min()?, rows().max()?);
     let all = holidays.range(first..=last).count();
     let hit: BTreeSet<i64> = rows().filter(|day| holidays.contains(day)).collect();
-    // A row of each day hits all, and one of business days most.
-    if 2 * hit.len() >= all {
+    // A row of each day hits all, and one of business days most. Of weeks and months no other row stands for those that are missed.
+    let is_coarse = panel.freq().next(0, 48).is_some_and(|last| last / 48 >= 5 * DAY);
+    if hit.len() == all || !is_coarse && 2 * hit.len() >= all {
         return None;
     }
     // The steps of a forecast are not known here: a season ahead is looked at.
@@ -174,6 +175,11 @@ mod tests {
         let weeks = told(&panel("W-SUN", 200), country);
         assert!(weeks.len() == 1 && weeks[0].contains("with the frequency `W-SUN`"), "{weeks:?}");
         assert!(told(&panel("D", 400), country).is_empty());
+        // Half of the holidays of Germany are Mondays.
+        let y: Vec<f32> = (0..110).map(|row| (row % 7) as f32).collect();
+        let mondays = Panel::from_series(Freq::parse("W-MON").expect("weeks"), [("a", "2022-01-03", y)]);
+        let mondays = told(&mondays.expect("a panel"), r#"{"country_holidays": "DE"}"#);
+        assert!(mondays.len() == 1 && mondays[0].contains("with the frequency `W-MON`"), "{mondays:?}");
         // From January to March: of the holidays that follow none is known.
         let days = told(&panel("D", 90), r#"{"country_holidays": "US", "h": 100}"#);
         assert!(

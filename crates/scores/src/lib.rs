@@ -23,7 +23,7 @@ pub use error::ScoresError;
 pub use model_columns::{ModelColumns, QuantileColumn};
 pub use one_zone::OneZone;
 pub use other_steps::OtherSteps;
-pub use same_zone::check_zone_of_data;
+pub use same_zone::{check_zone_of_data, skipped_hour};
 pub use sample_tables::refuse_sample_paths;
 pub use scored_forecasts::ScoredForecasts;
 

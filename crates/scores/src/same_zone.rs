@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use foretell_calendar::{TimeKind, Zone};
+use foretell_calendar::{Freq, StepHint, TimeKind, Zone};
 use foretell_data::{ForecastTable, Panel};
 use foretell_tables::Frame;
 
@@ -32,6 +32,21 @@ pub fn check_zone_of_data(
         (file.into(), frame.freq.kind(), frame.zone.as_ref()),
         (data.into(), panel.freq().kind(), panel.zone()),
     ])
+}
+
+/// The time before the hour that the times of a table skip in spring where they are read in that zone, if it is an offset from UTC: they are
+/// those of clocks that are put forward, and it is not theirs. The first series tells it.
+pub fn skipped_hour(table: &ForecastTable, zone: &Zone) -> Option<String> {
+    let is_offset = zone.name.starts_with(['+', '-']) || zone.name == "UTC";
+    let first = table.ids.first().filter(|_| is_offset)?;
+    let own = table.ids.iter().zip(&table.times).filter(|(id, _)| *id == first);
+    let mut civil: Vec<i64> = own.filter_map(|(_, time)| zone.civil(*time)).collect();
+    civil.sort_unstable();
+    civil.dedup();
+    let freq = Freq::guess(TimeKind::Timestamp, None, &civil)?;
+    let row = freq.first_break(None, &civil)?;
+    let hint = StepHint::of(TimeKind::Timestamp, None, &civil, row, freq)?;
+    (hint == StepHint::ClocksForward).then(|| TimeKind::Timestamp.display(civil[row - 1]))
 }
 
 fn check([one, other]: [Timed<'_>; 2]) -> Result<(), ScoresError> {

@@ -34,7 +34,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/classical/src",
         &[
-            "clock_grid error numeric",
+            "error numeric",
             "hyper repeated",
             "method",
             "local naive seasonal_naive",
@@ -105,7 +105,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/estimator/src",
         &[
-            "columns contributions described error fallback forecasts hyper interpolate levels_seen memory_limit moment nan_as_null outputs progress reduction sparsity step_settings",
+            "clock_grid columns contributions described error fallback forecasts hyper interpolate levels_seen memory_limit moment nan_as_null outputs progress reduction sparsity step_settings",
             "importances known_columns memory needs run series_numbers",
             "estimator",
             "made_up",

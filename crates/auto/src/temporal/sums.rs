@@ -15,7 +15,8 @@ pub(super) fn sums(
     needed: usize,
 ) -> Result<Option<Panel>, DataError> {
     let mut builder = Panel::builder(freq.kind()).freq(freq);
-    if let Some(zone) = panel.zone() {
+    // As many hours are a day of clocks only where these are not changed.
+    if let Some(zone) = panel.zone().filter(|_| panel.freq().is_daily_or_coarser()) {
         builder = builder.zone(zone.clone());
     }
     let (mut mask, mut any) = (Vec::new(), false);
@@ -54,6 +55,18 @@ mod tests {
         assert_eq!((found.n_series(), found.y(0)), (1, &[12.0, 21.0][..]));
         assert_eq!(found.time(0, 0), panel.time(0, 2));
         assert!(sums(&panel, (day, 3), &[8, 2], 3).unwrap().is_none());
+    }
+
+    #[test]
+    fn hours_are_counted_where_clocks_are_changed() {
+        let hour = Freq::parse("h").unwrap();
+        let start = hour.kind().parse("2023-10-27 22:00").unwrap();
+        let times: Vec<i64> = (0..72).map(|at| start + at * 3_600_000_000).collect();
+        let builder =
+            Panel::builder(hour.kind()).zone(foretell::Zone::parse("Europe/Berlin").unwrap()).freq(hour);
+        let panel = builder.series("a", &times, &[1.0; 72]).build().unwrap();
+        let found = sums(&panel, (Freq::parse("24h").unwrap(), 24), &[72], 1).unwrap().unwrap();
+        assert_eq!(found.y(0), [24.0; 3]);
     }
 
     #[test]

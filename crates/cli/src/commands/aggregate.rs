@@ -14,6 +14,7 @@ use serde_json::json;
 
 use crate::context::Context;
 use crate::data_args::DataArgs;
+use crate::failure::Usage;
 use crate::hierarchy_args::HierarchyArgs;
 use crate::output::Sink;
 
@@ -52,7 +53,12 @@ impl Aggregate {
         let panel = self.data.read(&options, context)?;
         let hierarchy = match self.hierarchy.of_static_columns(&self.data.static_cols, &panel)? {
             Some(hierarchy) => hierarchy,
-            None => self.hierarchy.read(&self.data.statics, &columns.id)?,
+            None => self.hierarchy.of_data((&self.data, &columns.id), &options.file)?.ok_or_else(|| {
+                Usage(
+                    "name a file with a summing matrix by --hierarchy, or columns of labels by --levels"
+                        .to_owned(),
+                )
+            })?,
         };
         let unread = self.data.unread_columns(&options);
         if !unread.is_empty() {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use foretell::evaluate::{DieboldMariano, MISSING, Metric, RowScore, ScoreBy, is_count};
-use foretell::{ScoredForecasts, series_labels};
+use foretell::{FileOptions, LabelFiles, ScoredForecasts, SeriesLabels, id_name};
 use serde_json::{Map, Value, json};
 
 use crate::args::steps;
@@ -71,10 +71,12 @@ pub(crate) struct Evaluate {
     /// Rows that one score covers
     #[arg(long, value_name = "WHAT", value_enum, default_value_t = By::All)]
     by: By,
-    /// Score groups of series, which have the same label in this column of --static
-    #[arg(long, value_name = "COLUMN", requires = "statics", conflicts_with = "by")]
+    /// Score groups of series, which have the same label in this column of --static or of --actual, or the same part of an id
+    /// that several columns make (--id-col store,item)
+    #[arg(long, value_name = "COLUMN", conflicts_with = "by")]
     group_by: Option<String>,
-    /// File with one row per series: its id, and labels or weights; several files, folders and patterns are one table
+    /// File with one row per series: its id, or some of the columns that make it, and labels or weights; several files, folders
+    /// and patterns are one table
     #[arg(long = "static", value_name = "FILE")]
     statics: Vec<PathBuf>,
     /// Weigh series by this column of --static in means over series
@@ -139,7 +141,7 @@ impl Evaluate {
             (None, _) => None,
         };
         let tables = self.files.read(context)?;
-        let ComparedTables { forecast, actual, history, columns } = &tables;
+        let ComparedTables { forecast, actual, history, columns, .. } = &tables;
         let scored = ScoredForecasts::new(forecast, actual.as_ref(), history.as_ref(), &columns.target)?;
         let scored = if self.models.is_empty() { scored } else { scored.of_models(&self.models)? };
         let season = self.season.or(scored.usual_season()).unwrap_or(1);
@@ -362,9 +364,9 @@ impl Evaluate {
         scored: &'a ScoredForecasts,
         season: usize,
     ) -> anyhow::Result<ScoreRows<'a>> {
-        let id_col = &tables.columns.id;
+        let id_col = id_name(&tables.columns.id);
         let labels =
-            self.group_by.as_ref().map(|column| Ok((&**column, self.labels(id_col, column, scored)?)));
+            self.group_by.as_ref().map(|column| Ok((&**column, self.labels(tables, column, scored)?)));
         /// Names, and the place of each row's among them.
         type Labels = (Vec<String>, Vec<u32>);
         let labels: Option<(&str, Labels)> = labels.transpose().map_err(|error: anyhow::Error| error)?;
@@ -377,7 +379,7 @@ impl Evaluate {
             (None, By::Window) => ScoreBy::Window,
         };
         let weights =
-            self.weight_col.as_ref().map(|column| self.weights(id_col, column, scored)).transpose()?;
+            self.weight_col.as_ref().map(|column| self.weights(tables, column, scored)).transpose()?;
         let metrics = self.chosen(scored, by)?;
         if let Some(metric) = metrics.iter().find(|metric| metric.needs_season())
             && self.season.or(scored.usual_season()).is_none()
@@ -395,19 +397,17 @@ impl Evaluate {
     /// The different labels of the series, and the number of that of each.
     fn labels(
         &self,
-        id_col: &str,
+        tables: &ComparedTables,
         column: &str,
         scored: &ScoredForecasts,
     ) -> anyhow::Result<(Vec<String>, Vec<u32>)> {
-        let labels = series_labels(&self.statics, id_col, column)?;
+        let labels = self.column_of_series(tables, column)?;
         let mut names: Vec<String> = Vec::new();
         let mut numbers = Vec::new();
         for id in scored.ids() {
-            let label = labels
-                .get(id)
-                .with_context(|| format!("{} has no row of series {id}", shown(&self.statics)))?;
-            let place = names.iter().position(|name| name == label).unwrap_or_else(|| {
-                names.push(label.clone());
+            let label = self.of_series(&labels, id, column)?;
+            let place = names.iter().position(|name| *name == label).unwrap_or_else(|| {
+                names.push(label.into_owned());
                 names.len() - 1
             });
             numbers.push(place as u32);
@@ -415,16 +415,41 @@ impl Evaluate {
         Ok((names, numbers))
     }
 
-    fn weights(&self, id_col: &str, column: &str, scored: &ScoredForecasts) -> anyhow::Result<Vec<f64>> {
-        let labels = series_labels(&self.statics, id_col, column)?;
+    fn weights(
+        &self,
+        tables: &ComparedTables,
+        column: &str,
+        scored: &ScoredForecasts,
+    ) -> anyhow::Result<Vec<f64>> {
+        let labels = self.column_of_series(tables, column)?;
         let weight = |id: &std::sync::Arc<str>| {
-            let label = labels
-                .get(id)
-                .with_context(|| format!("{} has no row of series {id}", shown(&self.statics)))?;
+            let label = self.of_series(&labels, id, column)?;
             label.trim().parse().with_context(|| {
                 format!("{}, series {id}, column `{column}`: {label:?} is no number", shown(&self.statics))
             })
         };
         scored.ids().iter().map(weight).collect()
+    }
+
+    /// The labels of series in a column of --static, of the actual values, or of the parts of ids.
+    fn column_of_series(&self, tables: &ComparedTables, column: &str) -> anyhow::Result<SeriesLabels> {
+        let (usual, id_col) = (FileOptions::default(), &*tables.columns.id);
+        let statics = LabelFiles { paths: &self.statics, options: &usual, id_col };
+        let files: Vec<LabelFiles<'_>> =
+            [statics].into_iter().filter(|files| !files.paths.is_empty()).chain(tables.labels()).collect();
+        let message = format!("--group-by {column}: name the file with this column by --static");
+        Ok(SeriesLabels::read(&files, id_col, column)?.ok_or(Usage(message))?)
+    }
+
+    fn of_series<'a>(
+        &self,
+        labels: &'a SeriesLabels,
+        id: &'a str,
+        column: &str,
+    ) -> anyhow::Result<std::borrow::Cow<'a, str>> {
+        labels.of(id).with_context(|| match &self.statics[..] {
+            [] => format!("series {id} has no {column}; give each series its own by --static"),
+            statics => format!("{} has no row of series {id}", shown(statics)),
+        })
     }
 }

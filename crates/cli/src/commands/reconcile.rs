@@ -1,11 +1,15 @@
 //! `foretell reconcile`: forecasts of any models, changed so that sums of series hold, and sums over time.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use foretell::hierarchy::{Hierarchy, Reconciliation};
-use foretell::{ForecastTable, Freq, ReconcileOptions, TimeKind, bounded, newly_below_zero, reconcile};
+use foretell::{
+    FileOptions, ForecastTable, Freq, LabelFiles, ReconcileOptions, SeriesLabels, TimeKind, bounded,
+    newly_below_zero, reconcile,
+};
 
 use crate::args::TruthArgs;
 use crate::context::Context;
@@ -104,7 +108,13 @@ impl Reconcile {
             forecast = found.0;
             done.push(format!("over time by {}", found.1));
         }
-        let coherent = match self.hierarchy.given(&self.statics, &columns.id)? {
+        let labelled = |labels: &[SeriesLabels]| {
+            let has_all = |id: &Arc<str>| labels.iter().all(|labels| labels.of(id).is_some());
+            Ok(forecast.ids.iter().filter(|id| has_all(id)).cloned().collect())
+        };
+        let usual = FileOptions::default();
+        let statics = LabelFiles { paths: &self.statics, options: &usual, id_col: &columns.id };
+        let coherent = match self.hierarchy.given(&[statics], &columns.id, labelled)? {
             Some(hierarchy) => {
                 let past = (residuals.as_ref(), history.as_ref());
                 let (coherent, method) = self.across(context, &forecast, &hierarchy, past)?;

@@ -428,3 +428,31 @@ fn columns_are_found_in_both_files_by_what_they_hold() {
         "metric  M\nmae     1.000\n"
     );
 }
+
+/// Hours of Berlin's clocks beside a forecast in UTC: what has no zone is read in that of the other file, unless it lacks the hour that clocks
+/// skip, which no time of an offset does.
+#[test]
+fn local_times_that_skip_an_hour_are_not_read_in_utc() {
+    let dir = TestDirectory::new();
+    let hour = |day: usize, hour: usize| format!("2024-03-{day:02}T{hour:02}:00:00");
+    let rows = |from: usize, skipped: bool, zone: &str| -> String {
+        let hours = (from..32).flat_map(|day| (0..24).map(move |at| (day, at)));
+        let there = hours.filter(|at| !(skipped && *at == (31, 2)));
+        there.map(|(day, at)| format!("x,{}{zone},{}\n", hour(day, at), at)).collect()
+    };
+    dir.put("f.csv", &format!("unique_id,ds,M\n{}", rows(31, false, "Z")));
+    dir.put("local.csv", &format!("unique_id,ds,y\n{}", rows(29, true, "")));
+    dir.put("utc.csv", &format!("unique_id,ds,y\n{}", rows(29, false, "")));
+    let message = dir.fails(2, "evaluate --forecast f.csv --actual local.csv --metrics mae");
+    assert!(
+        message.contains("lack the hour behind 2024-03-31 01:00:00")
+            && message.contains("(--actual-zone Europe/Berlin)"),
+        "{message}"
+    );
+    let scored = dir.ok("evaluate --forecast f.csv --actual utc.csv --metrics mae");
+    assert!(scored.contains("mae     0.000000"), "{scored}");
+    // What the message advises: an hour of winter, and two of summer.
+    let scored =
+        dir.ok("evaluate --forecast f.csv --actual local.csv --actual-zone Europe/Berlin --metrics mae");
+    assert!(!scored.contains("0.000000"), "{scored}");
+}

@@ -427,3 +427,73 @@ fn sums_have_the_static_columns_that_their_series_share() {
         dir.fails(1, &format!("aggregate {}", flags.replace("sales.csv", "moved.csv"))).contains("`state`")
     );
 }
+
+/// Sales of two items in two stores, of which the ids are made; the labels stand in the data, in the ids, or in a table by store.
+#[test]
+fn parts_of_ids_are_levels_and_groups() {
+    let dir = TestDirectory::new();
+    let mut text = "store,item,ds,y,chain\n".to_owned();
+    for (number, (store, item)) in [("N", 1), ("N", 2), ("S", 1), ("S", 2)].iter().enumerate() {
+        for day in 0..40 {
+            text += &format!("{store},{item},{},{:.3},X{store}\n", date(day), 9.0 + wave(day, number as f64));
+        }
+    }
+    dir.put("sales.csv", &text);
+    dir.put("stores.csv", "store,region\nN,North\nS,South\n");
+    let sums = |text: &str| {
+        let ids: std::collections::BTreeSet<&str> =
+            text.lines().skip(1).filter_map(|line| line.split(',').next()).collect();
+        ids.into_iter().collect::<Vec<_>>().join(" ")
+    };
+    let data = "--data sales.csv --id-col store,item";
+    for (levels, expected) in [
+        ("--levels store", "N N/1 N/2 S S/1 S/2 Total"),
+        ("--levels chain", "N/1 N/2 S/1 S/2 Total XN XS"),
+        ("--levels region --static stores.csv", "N/1 N/2 North S/1 S/2 South Total"),
+    ] {
+        assert_eq!(sums(&dir.ok(&format!("aggregate {data} {levels}"))), expected, "{levels}");
+    }
+    dir.ok(&format!("fit {data} --levels store --model SeasonalNaive --h 7 --out m"));
+    let forecast = dir.ok("predict --model m --data sales.csv");
+    assert_eq!(sums(&forecast), "N N/1 N/2 S S/1 S/2 Total");
+    dir.put("f.csv", &forecast);
+    let coherent = dir.ok("reconcile --forecast f.csv --id-col store,item --levels store --method BottomUp");
+    let values = column(&coherent, "SeasonalNaive");
+    let at = |id: &str| values[&(id.to_owned(), date(40))];
+    assert!((at("N") - at("N/1") - at("N/2")).abs() < 1e-3 && (at("Total") - at("N") - at("S")).abs() < 1e-3);
+    // Scores by the part, by a table of stores, and by a column of the actual values.
+    dir.ok(&format!("cross-validate {data} --model SeasonalNaive --h 7 --out past.csv"));
+    let scores = "evaluate --forecast past.csv --id-col store,item --metrics mae";
+    for (group, labels) in [
+        ("--group-by store", ["N", "S"]),
+        ("--group-by region --static stores.csv", ["North", "South"]),
+        ("--group-by chain --actual sales.csv", ["XN", "XS"]),
+    ] {
+        let text = dir.ok(&format!("{scores} {group}"));
+        let rows: Vec<&str> = text.lines().filter(|line| line.starts_with("mae ")).collect();
+        assert!(
+            rows.len() == 2 && labels.iter().zip(&rows).all(|(label, row)| row.contains(label)),
+            "{text}"
+        );
+    }
+    let message = dir.fails(2, &format!("{scores} --group-by county"));
+    assert!(message.contains("--group-by county: name the file with this column by --static"), "{message}");
+}
+
+/// A product of one row has a forecast and no interval, which stops none of the others; the table of labels has a column more.
+#[test]
+fn a_series_of_one_row_does_not_stop_sums_with_intervals() {
+    let dir = files();
+    let sales = dir.read("sales.csv") + &format!("new,{},5\n", date(59));
+    dir.put("more.csv", &sales);
+    dir.put("master.csv", "unique_id,country,brand\na,AU,x\nb,AU,y\nc,AU,x\nd,NZ,y\nnew,NZ,x\n");
+    let flags = "--levels country --static master.csv --method MinTraceOLS";
+    dir.ok(&format!("fit --data more.csv {flags} --model Naive --h 3 --out m"));
+    let text = dir.ok("predict --model m --data more.csv --level 80");
+    let cells: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split(',').collect()).collect();
+    let of = |id: &str| cells.iter().find(|cells| cells[0] == id).unwrap_or_else(|| panic!("{id} in {text}"));
+    assert!(!of("new")[2].is_empty() && of("new")[3].is_empty() && of("new")[4].is_empty(), "{text}");
+    for id in ["Total", "NZ", "AU", "a"] {
+        assert!(of(id)[3..].iter().all(|cell| cell.parse::<f64>().is_ok_and(f64::is_finite)), "{id}: {text}");
+    }
+}

@@ -122,7 +122,10 @@ impl TableRows {
         let longest = self.runs.iter().rev().max_by_key(|run| run.len).expect("there are rows");
         self.times.copy(longest.start, longest.len, &mut times);
         // Closed days and hours are gaps to the one who wants gaps filled.
-        let open = || Freq::infer_open(kind, zone, &times).filter(|_| self.fill.is_none());
+        let open = || {
+            let exact = Freq::infer_open(kind, zone, &times);
+            exact.or_else(|| Freq::guess_open(kind, zone, &times)).filter(|_| self.fill.is_none())
+        };
         match freq.or_else(open).or_else(|| Freq::guess(kind, zone, &times)) {
             Some(found) if freq.is_none() && found.to_string() == "13MS" => {
                 let (at, id) = (self.place(longest.start), self.id(longest).to_string());
@@ -193,6 +196,7 @@ fn check_steps(
     let kind = freq.kind();
     let expected = freq.next_in(zone, times[0], i as i64);
     let shown = |time| kind.display_in(zone, time);
+    let is_odd = !times.iter().all(|time| freq.leads(zone, times[0], *time));
     Err(Box::new(Gap {
         at: place(i),
         id: id.to_owned(),
@@ -203,8 +207,8 @@ fn check_steps(
         inferred,
         trained: false,
         fits: Freq::infer(kind, zone, times),
-        odd: (!times.iter().all(|time| freq.leads(zone, times[0], *time)))
-            .then(|| OddSteps::between(kind, zone, times)),
+        odd: is_odd.then(|| OddSteps::between(kind, zone, times)),
+        finer: Freq::of_shortest(kind, zone, times).filter(|_| is_odd && inferred),
         missing: MostlyMissing::of(freq, zone, times).filter(|_| inferred),
         mixed: false,
         hint: StepHint::of(kind, zone, times, i, freq),
@@ -318,6 +322,80 @@ mod tests {
     }
 
     #[test]
+    fn where_steps_are_of_several_lengths_the_frequency_of_the_shortest_is_advised() {
+        let read = |times: &[&str], options: &ReadOptions| {
+            let csv = times.iter().fold("ds,y\n".to_owned(), |csv, time| csv + time + ",3\n");
+            Panel::read_csv(csv.as_bytes(), "t.csv", options)
+        };
+        let times = ["2024-01-01", "2024-03-01", "2024-04-01", "2024-06-01", "2024-08-01", "2024-09-01"];
+        let message = error(&times);
+        assert!(message.contains("inferred frequency `2MS`"), "{message}");
+        assert!(
+            message.contains("(`ReadOptions::freq = MS`)") && message.contains("`ReadOptions::fill`: zero")
+        );
+        assert!(!message.contains("integers"), "{message}");
+        // What it advises, in two steps.
+        let options = ReadOptions::new().freq(Freq::parse("MS").unwrap());
+        assert!(read(&times, &options).unwrap_err().to_string().contains("`ReadOptions::fill`"));
+        let panel = read(&times, &options.fill(crate::Fill::Zero)).unwrap();
+        assert_eq!(panel.y(0), [3.0, 0.0, 3.0, 3.0, 0.0, 3.0, 0.0, 3.0, 3.0]);
+        // Months by a day within them.
+        let times =
+            ["2023-01-31", "2023-02-28", "2023-03-31", "2023-05-31"].map(|time| time.replace("31", "30"));
+        let times: Vec<&str> = times.iter().map(String::as_str).collect();
+        let message = error(&times);
+        assert!(
+            message.contains(
+                "no more than one row in each month; read them as these (`ReadOptions::resample = MS`"
+            ),
+            "{message}"
+        );
+        let options = ReadOptions {
+            resample: Freq::parse("MS").ok(),
+            aggregate: Some(Aggregate::First),
+            fill: Some(crate::Fill::Zero),
+            ..ReadOptions::default()
+        };
+        assert_eq!(read(&times, &options).unwrap().y(0), [3.0, 3.0, 3.0, 0.0, 3.0]);
+    }
+
+    #[test]
+    fn a_holiday_among_closed_days_is_told_by_their_frequency() {
+        let read = |options: &ReadOptions| {
+            let days = (0..70).filter(|day| day % 7 != 6 && *day != 30);
+            let day = |day: i64| TimeKind::Timestamp.display((19_723 + day) * 86_400_000_000);
+            let csv = days.fold("ds,y\n".to_owned(), |csv, at| csv + &format!("{},{at}\n", day(at)));
+            Panel::read_csv(csv.as_bytes(), "t.csv", options)
+        };
+        let message = read(&ReadOptions::default()).unwrap_err().to_string();
+        assert!(message.contains("by the inferred frequency `C-1111110` 2024-01-31 comes next"), "{message}");
+        let advice = "(`ReadOptions::fill` with `ReadOptions::freq = C-1111110` does so on request)";
+        assert!(message.contains(advice) && message.contains("`Freq::without_holidays`"), "{message}");
+        let options = ReadOptions::new().freq(Freq::parse("C-1111110").unwrap()).fill(crate::Fill::Forward);
+        let panel = read(&options).unwrap();
+        assert_eq!((panel.len(0), panel.y(0)[26]), (60, 29.0), "no Sunday is added");
+    }
+
+    #[test]
+    fn a_series_with_holes_among_others_is_advised_to_be_filled() {
+        let rows = |id: &str, months: &[u8]| {
+            months.iter().fold(String::new(), |all, month| all + &format!("{id},2024-0{month}-01,5\n"))
+        };
+        let csv = format!("unique_id,ds,y\n{}{}", rows("a", &[1, 2, 3, 4, 5, 6]), rows("b", &[1, 3, 5]));
+        let error =
+            Panel::read_csv(csv.as_bytes(), "t.csv", &ReadOptions::default()).unwrap_err().to_string();
+        assert!(
+            error.contains("add the rows in between (`ReadOptions::fill` does so on request); if `2MS`"),
+            "{error}"
+        );
+        // Those of a finer one are no holes.
+        let csv = format!("unique_id,ds,y\n{}{}", rows("a", &[1, 3, 5, 7, 9]), rows("b", &[1, 2, 3, 4]));
+        let error =
+            Panel::read_csv(csv.as_bytes(), "t.csv", &ReadOptions::default()).unwrap_err().to_string();
+        assert!(error.contains("its times follow `MS`, and those of other series do not"), "{error}");
+    }
+
+    #[test]
     fn advice_to_add_rows_is_given_where_there_is_a_grid() {
         let gap = error(&["2024-01-01", "2024-01-02", "2024-01-03", "2024-01-05"]);
         assert!(gap.contains("add the rows in between") && !gap.contains("its steps are"), "{gap}");
@@ -328,10 +406,6 @@ mod tests {
         );
         for (times, steps) in [
             (&["2024-01-27", "2024-02-24", "2024-03-30"][..], "its steps are 4 and 5 weeks"),
-            (
-                &["2023-01-15", "2023-02-15", "2023-03-15", "2023-05-15"],
-                "its steps are months of 28 to 61 days from the 15th; where only",
-            ),
             (
                 &["2023-01-01 00:00", "2023-01-01 01:02", "2023-01-01 02:00", "2023-01-01 03:03"],
                 "its steps are between 58 and 63 minutes; if its times are only early or late, move them to their grid \

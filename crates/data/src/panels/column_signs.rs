@@ -2,6 +2,29 @@
 
 use foretell_tables::Flaw;
 
+/// Names of the column of ids, if several hold texts, or if they are numbers.
+pub(super) const IDS: [&str; 14] = [
+    "unique_id",
+    "id",
+    "series",
+    "series_id",
+    "item",
+    "item_id",
+    "product",
+    "product_id",
+    "sku",
+    "store",
+    "store_id",
+    "article",
+    "meter",
+    "sensor",
+];
+
+/// Whether a column is called as those of ids are.
+pub(super) fn is_called_id(name: &str) -> bool {
+    IDS.contains(&name.to_lowercase().as_str())
+}
+
 /// Names of the column of times, if what the columns hold does not tell it.
 pub(super) const TIMES: [&str; 26] = [
     "ds",

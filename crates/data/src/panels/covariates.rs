@@ -7,12 +7,14 @@ use std::sync::Arc;
 use super::bounds::{LOOK, LOOK_AT_IDS};
 use super::cells::finite;
 use super::column::Column;
+use super::column_signs::is_called_id;
 use super::keyed_series::KeyedSeries;
 use super::options::ReadOptions;
 use super::origin::Origin;
 use super::panel::Panel;
 use super::spelling::StrangeIds;
 use foretell_calendar::Clock;
+use foretell_messages::is_slip;
 use foretell_tables::{DataError, Flaw, Place, ReadNote, Repeated, TableReader, check_sizes, open};
 
 const ID_REMEDY: &str = "name it as in the panel's file";
@@ -171,7 +173,8 @@ impl Future {
 
     /// Reads a long file (Parquet by its name, else CSV) that holds, for every series of the panel, the `h` rows that
     /// follow it. The columns of ids and times are named as in `options`; a target column is ignored, and so are rows
-    /// before and after these `h`, and rows of other series ([`Future::ignored_rows`]).
+    /// before and after these `h`, and rows of other series ([`Future::ignored_rows`]). Rows of a table that has some of the columns
+    /// that make ids are of all series that agree in them, and those of one without ids of every series, as of a calendar.
     ///
     /// # Errors
     /// Rows that are missing, there twice, or between two steps, and the faults of the file itself.
@@ -208,7 +211,8 @@ impl Future {
     ) -> Result<Self, DataError> {
         let hours = options.hours.or(panel.hours());
         let options = ReadOptions { hours, ..options.clone() };
-        Self::read(&mut *options.with_time(table)?, &options, panel, h)
+        let (keyed, options) = KeyedSeries::of(panel.ids(), &*table, &options);
+        Self::read_keyed(&mut *options.with_time(table)?, keyed, &options, panel, h)
     }
 
     pub(crate) fn read(
@@ -217,10 +221,30 @@ impl Future {
         panel: &Panel,
         h: usize,
     ) -> Result<Self, DataError> {
+        Self::read_keyed(table, KeyedSeries::default(), options, panel, h)
+    }
+
+    fn read_keyed(
+        table: &mut dyn TableReader,
+        mut keyed: KeyedSeries,
+        options: &ReadOptions,
+        panel: &Panel,
+        h: usize,
+    ) -> Result<Self, DataError> {
         check_horizon(h)?;
         table.read_numbers(options.numbers);
-        let (id, only) = panel.ids_of(table, options)?;
         let time = table.column(options.time_name(), ID_REMEDY)?;
+        let mut of_all = match &keyed {
+            KeyedSeries::Whole => OfAll::told(table, options, panel, time),
+            _ => None,
+        };
+        let (id, only) = match &of_all {
+            Some(_) => {
+                keyed = KeyedSeries::All((0..panel.n_series()).collect());
+                (None, "".into())
+            }
+            None => panel.ids_of(table, options)?,
+        };
         let kind = panel.freq().kind();
         let (extras, mut columns): (Vec<usize>, Vec<Column>) = (table.columns().enumerate())
             .filter(|(i, name)| {
@@ -255,44 +279,56 @@ impl Future {
             }
             let (id, time) = (table.id_or(id, &only)?, table.time(time, &mut clock)?);
             let time = periods.moved(Some(kind), panel.zone(), time + table.late_shift());
-            let Some(series) = panel.find(&id) else {
+            let of_row = keyed.of_id(&id, |id| panel.find(id));
+            if of_row.is_empty() {
                 ignored_rows += 1;
                 strange.note(&id);
                 continue;
-            };
-            let needed = &times[series * h..][..h];
-            let row = |time| needed.binary_search(&time).ok().map(|step| series * h + step);
-            // Where clocks show the time twice, the first of both may have been before, here or in the panel.
-            let passed = |row: &Option<usize>| row.is_none_or(|row| seen[row].is_some());
-            let second = clock.later.filter(|_| passed(&row(time))).and_then(row);
-            let Some(row) = second.or_else(|| row(time)) else {
-                if time < needed[0] || time > needed[h - 1] {
-                    ignored_rows += 1;
-                    continue;
+            }
+            let mut is_needed = false;
+            for &series in &*of_row {
+                let needed = &times[series * h..][..h];
+                let row = |time| needed.binary_search(&time).ok().map(|step| series * h + step);
+                // Where clocks show the time twice, the first of both may have been before, here or in the panel.
+                let passed = |row: &Option<usize>| row.is_none_or(|row| seen[row].is_some());
+                let second = clock.later.filter(|_| passed(&row(time))).and_then(row);
+                let Some(row) = second.or_else(|| row(time)) else {
+                    if time < needed[0] || time > needed[h - 1] {
+                        continue;
+                    }
+                    let needed = format!("{} to {}", shown(needed[0]), shown(needed[h - 1]));
+                    let (id, time) = (panel.id(series).to_string(), shown(time));
+                    return Err(DataError::FutureExtra { at: table.place().into(), id, time, needed });
+                };
+                is_needed = true;
+                let at = table.place();
+                if let Some(earlier) = seen[row].replace(at.row) {
+                    if of_all.is_some() {
+                        return Err(no_ids(table, options));
+                    }
+                    let earlier = Place { row: earlier, ..at.clone() }.into();
+                    let (id, time) = (panel.id(series).to_string(), shown(time));
+                    return Err(DataError::DuplicateRow {
+                        at: at.into(),
+                        earlier,
+                        id,
+                        time,
+                        remedy: Repeated::Beside,
+                    });
                 }
-                let needed = format!("{} to {}", shown(needed[0]), shown(needed[h - 1]));
-                let (id, time) = (id.into_owned(), shown(time));
-                return Err(DataError::FutureExtra { at: table.place().into(), id, time, needed });
-            };
-            let at = table.place();
-            if let Some(earlier) = seen[row].replace(at.row) {
-                let earlier = Place { row: earlier, ..at.clone() }.into();
-                let (id, time) = (id.into_owned(), shown(time));
-                return Err(DataError::DuplicateRow {
-                    at: at.into(),
-                    earlier,
-                    id,
-                    time,
-                    remedy: Repeated::Beside,
-                });
+                for (column, &i) in columns.iter_mut().zip(&extras) {
+                    let cell = column.cell(table, i).map_err(|flaw| match flaw {
+                        Flaw::Missing => Flaw::Ahead,
+                        flaw => flaw,
+                    });
+                    column.set(row, cell, || (table.place(), table.shown(i)));
+                }
             }
-            for (column, &i) in columns.iter_mut().zip(&extras) {
-                let cell = column.cell(table, i).map_err(|flaw| match flaw {
-                    Flaw::Missing => Flaw::Ahead,
-                    flaw => flaw,
-                });
-                column.set(row, cell, || (table.place(), table.shown(i)));
-            }
+            ignored_rows += usize::from(!is_needed);
+            of_all.iter_mut().for_each(|of_all| of_all.look_at(table));
+        }
+        if of_all.as_ref().is_some_and(OfAll::is_of_one) {
+            return Err(no_ids(table, options));
         }
         options.check_rows(table.file(), rows)?;
         let missing = seen.iter().enumerate().filter(|(_, row)| row.is_none()).map(|(row, _)| row);
@@ -310,7 +346,10 @@ impl Future {
             return Err(DataError::FutureMissing { table: table.file().clone(), count, h, rows });
         }
         table.check_units()?;
-        let (table, notes) = (table.file().clone(), table.notes());
+        let (table, mut notes) = (table.file().clone(), table.notes());
+        if of_all.is_some() {
+            notes.push(ReadNote::OfAllSeries { table: table.clone() });
+        }
         Ok(Self { series: panel.n_series(), h, table, columns, ignored_rows, notes })
     }
 
@@ -385,6 +424,51 @@ impl Future {
                 Err(DataError::missing_column(&self.table, name, self.column_names(), remedy))
             }
         }
+    }
+}
+
+/// The error of a table that is to have ids, and has none.
+fn no_ids(table: &dyn TableReader, options: &ReadOptions) -> DataError {
+    const REMEDY: &str = "name it as in the panel's file; rows of every series stand in a table without texts that are the same in all rows, once a time";
+    table
+        .column(&options.id_col, REMEDY)
+        .err()
+        .unwrap_or_else(|| DataError::Empty { file: table.file().clone() })
+}
+
+/// A table without ids, whose rows are those of every series; unless a column that the panel does not have holds one text, as of the only
+/// series of a table whose ids are called otherwise.
+struct OfAll {
+    /// Such columns, each with the text that all rows have.
+    texts: Vec<(usize, Option<String>)>,
+}
+
+impl OfAll {
+    /// A table beside several series that has no column of ids, nor one that is called as these are.
+    fn told(table: &dyn TableReader, options: &ReadOptions, panel: &Panel, time: usize) -> Option<Self> {
+        let is_of_panel =
+            |name: &str| name == options.target_col || panel.column_names().any(|known| known == name);
+        let mut others = table
+            .columns()
+            .enumerate()
+            .filter(|(i, name)| *i != time && !name.is_empty() && !is_of_panel(name));
+        let has_ids = table.find(&options.id_col).is_some()
+            || others.clone().any(|(_, name)| is_called_id(name) || is_slip(&options.id_col, name));
+        (panel.n_series() > 1 && !has_ids)
+            .then(|| Self { texts: others.by_ref().map(|(i, _)| (i, None)).collect() })
+    }
+
+    /// Looks at the texts of a row.
+    fn look_at(&mut self, table: &dyn TableReader) {
+        self.texts.retain_mut(|(column, text)| match (table.number(*column), table.label(*column)) {
+            (Err(Flaw::Missing), _) | (Ok(_), _) | (_, Err(_)) => false,
+            (Err(_), Ok(label)) => *text.get_or_insert_with(|| label.to_string()) == label,
+        });
+    }
+
+    /// Whether its rows seem to be those of one series.
+    fn is_of_one(&self) -> bool {
+        self.texts.iter().any(|(_, text)| text.is_some())
     }
 }
 

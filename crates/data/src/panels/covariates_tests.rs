@@ -97,3 +97,25 @@ fn future_slices_are_checked() {
     contains(error, "series `b`, row 0, column `x`: \"NaN\" is missing; fill it in (`PanelBuilder::fill`");
     contains(Future::new(&panel(), 0, &[]).unwrap_err(), "h must be 1 to");
 }
+
+#[test]
+fn rows_without_ids_are_those_of_every_series() {
+    let rows = "ds,x,name,y\n2024-01-02,7,,\n2024-01-03,3,New Year,\n2024-01-04,4,,\n2024-02-29,1,,\n2024-03-01,2,Fair,\n";
+    let future = future(rows).unwrap();
+    assert_eq!(future.column("x").unwrap(), [1.0, 2.0, 3.0, 4.0]);
+    assert_eq!(future.ignored_rows(), 1);
+    assert!(matches!(future.notes(), [ReadNote::OfAllSeries { .. }]), "{:?}", future.notes());
+}
+
+#[test]
+fn a_table_of_one_series_without_its_column_of_ids_is_refused() {
+    for head in ["sku,ds,x\n7,", "Shop,ds,x\nNorth,", "uniqueid,ds,x\nb,", "note,ds,x\n?,"] {
+        let (names, cell) = head.split_once('\n').unwrap();
+        let day = |day: &str, x: u8| format!("{cell}{day},{x}\n");
+        let rows = [("2024-01-03", 3), ("2024-01-04", 4), ("2024-02-29", 1), ("2024-03-01", 2)];
+        let text: String = rows.iter().map(|(ds, x)| day(ds, *x)).collect();
+        contains(future(&format!("{names}\n{text}")).unwrap_err(), "has no column `unique_id`");
+    }
+    let twice = "ds,x\n2024-01-03,1\n2024-01-03,2\n2024-01-04,3\n2024-02-29,1\n2024-03-01,2\n";
+    contains(future(twice).unwrap_err(), "has no column `unique_id`");
+}

@@ -28,6 +28,7 @@ impl ReadOptions {
             value: &self.target_col,
             format: self.time_format.as_ref(),
             hours: self.hours,
+            locale: self.locale,
         };
         Ok(Box::new(MeltedTable::new(table, across, &names)?))
     }
@@ -155,7 +156,8 @@ fn years(header: &[String]) -> Option<(&'static str, &str, &str)> {
 }
 
 fn times(header: &[String], options: &ReadOptions) -> Option<String> {
-    let times = times_of(header, 0, options.time_format.as_ref()).filter(|times| times.len() >= FEW)?;
+    let times = times_of(header, 0, options.time_format.as_ref(), options.locale)
+        .filter(|times| times.len() >= FEW)?;
     let (first, last) = (&header[times.first()?.0], &header[times.last()?.0]);
     Some(format!(
         "the columns {first} to {last} look like the times of a series in each row ({})",

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxBuildHasher;
 
-use super::column_signs::{TIMES, holds_number};
+use super::column_signs::{IDS, TIMES, holds_number, is_called_id};
 use super::forecast_table::CUTOFF;
 use super::laid_out::{is_called_part_of_day, year_and_part};
 use super::options::ReadOptions;
@@ -22,24 +22,6 @@ pub(super) const ROWS: usize = 1000;
 
 /// The most columns of a table that is looked at: what is kept of its cells is no more than 8 MB.
 pub(super) const MOST_COLUMNS: usize = 1000;
-
-/// Names of the column of ids, if several hold texts, or if they are numbers.
-const IDS: [&str; 14] = [
-    "unique_id",
-    "id",
-    "series",
-    "series_id",
-    "item",
-    "item_id",
-    "product",
-    "product_id",
-    "sku",
-    "store",
-    "store_id",
-    "article",
-    "meter",
-    "sensor",
-];
 
 /// Names of the column of values, if several hold numbers.
 const TARGETS: [&str; 16] = [
@@ -222,6 +204,8 @@ struct Seen {
     has_clock: bool,
     /// Whether all are times of day.
     are_clocks: bool,
+    /// Whether some have what stands between hours and minutes.
+    has_colon: bool,
     /// Cells that hold numbers.
     numbers: usize,
     /// The hashes of all cells, but for those without a value: copies might be as large as the table.
@@ -256,6 +240,7 @@ impl Columns {
             are_times: true,
             has_clock: false,
             are_clocks: true,
+            has_colon: false,
             numbers: 0,
             cells: Vec::new(),
         };
@@ -272,6 +257,7 @@ impl Columns {
                 column.are_times = time.is_some();
                 column.has_clock |= time.is_some_and(|time| time.rem_euclid(DAY) != 0);
                 column.are_clocks = column.are_clocks && cell.is_some_and(is_clock);
+                column.has_colon |= cell.is_some_and(|cell| cell.contains(':'));
                 column.numbers += usize::from(holds_number(table.number_or_truth(column.place)));
             }
             column.cells.push(cell.map(|cell| FxBuildHasher.hash_one(cell)));
@@ -357,7 +343,8 @@ impl Columns {
         let repeats = id.is_none() && times.is_some_and(|times| distinct(&times) < times.len());
         let (numbers, texts) = (rest(true), rest(false));
         // Days that come again, for each of their hours.
-        let days = time.filter(|time| repeats && time.are_times && !time.has_clock);
+        let are_days = |time: &Seen| if time.are_times { !time.has_clock } else { !time.has_colon };
+        let days = time.filter(|time| repeats && are_days(time));
         let part = days.and_then(|_| {
             let mut parts =
                 columns.iter().filter(|column| is_other(column, &[time, target]) && column.is_part_of_day());
@@ -432,8 +419,8 @@ fn is_clock(cell: &str) -> bool {
 /// Whether a column of numbers may hold ids by its name.
 fn is_called_as_ids(name: &str) -> bool {
     const ENDS: [&str; 6] = ["id", "nbr", "code", "key", "number", "_no"];
-    let name = name.to_lowercase();
-    IDS.contains(&name.as_str()) || ENDS.iter().any(|end| name.ends_with(end))
+    let lower = name.to_lowercase();
+    is_called_id(name) || ENDS.iter().any(|end| lower.ends_with(end))
 }
 
 /// One cell for each two.

@@ -73,6 +73,12 @@ fn years_and_their_parts_are_times_in_two_columns() {
         assert!(question.contains(&format!("= {year},{part}`")), "{question}");
     }
     assert!(!question("year,store,sales\n2020,1,5\n2020,2,6\n2021,1,7\n2021,2,8\n").contains("seem to make"));
+    // Days in another spelling, beside their hours.
+    let hours: String = (1..50)
+        .map(|k| format!("{:02}.01.2023,{:02}:00,{k}\n", 1 + (k - 1) / 24, 1 + (k - 1) % 24))
+        .collect();
+    let question_of_hours = question(&format!("Datum,Uhrzeit,Last\n{hours}"));
+    assert!(question_of_hours.contains("= Datum,Uhrzeit`"), "{question_of_hours}");
     // Years of a company are texts, and no series each.
     let text: String = (0..24).map(|k| format!("FY{},{},{k}\n", 2020 + k / 12, k % 12 + 1)).collect();
     let text = format!("Fiscal Year,Period,Actual\n{text}");

@@ -1,6 +1,6 @@
 //! Ids that several columns make.
 
-use crate::{Future, Panel, ReadOptions, series_labels};
+use crate::{Future, LabelFiles, Panel, ReadOptions, SeriesLabels};
 use foretell_calendar::Freq;
 use foretell_tables::{Across, DataError};
 
@@ -38,7 +38,13 @@ fn tables_beside_the_data_have_the_same_columns_or_ids() {
         std::fs::write(&path, text).unwrap();
         let panel = read().with_static_file(&path, &options()).unwrap();
         assert_eq!([0, 1, 2].map(|i| panel.static_value("size", i).unwrap()), [10.0, 20.0, 30.0]);
-        assert_eq!(series_labels(&[&path], "store, item", "size").unwrap()["N/2"], "20");
+        let files = [LabelFiles {
+            paths: std::slice::from_ref(&path),
+            options: &options().file,
+            id_col: "store, item",
+        }];
+        let sizes = SeriesLabels::read(&files, "store, item", "size").unwrap().unwrap();
+        assert_eq!(sizes.of("N/2").unwrap(), "20");
     }
     let rows = "2024-01-03,N,1,1\n2024-01-03,N,2,2\n2024-01-03,S,1,3\n";
     std::fs::write(&path, format!("ds,store,item,price\n{rows}")).unwrap();
@@ -70,6 +76,16 @@ fn a_static_table_by_some_of_the_columns_is_of_all_series_that_agree_in_them() {
     let data = TEXT.replace(",N,2,", ",N,2/3,");
     let error = with("store,size\nN,1\nS,2\n", &data).unwrap_err().to_string();
     assert!(error.contains("has no column `item`; it has `store`, `size`"), "{error}");
+}
+
+#[test]
+fn future_rows_by_some_of_the_columns_are_of_all_series_that_agree_in_them() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("prices.csv");
+    std::fs::write(&path, "ds,store,price\n2024-01-03,S,3\n2024-01-03,N,1\n").unwrap();
+    let panel = read(TEXT, &options()).unwrap();
+    let future = Future::from_file(&path, &options(), &panel, 1).unwrap();
+    assert_eq!(future.column("price").unwrap(), [1.0, 1.0, 3.0]);
 }
 
 #[test]

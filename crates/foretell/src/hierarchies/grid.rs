@@ -68,7 +68,11 @@ impl<'a> Grid<'a> {
 
     /// The same, all of which are known but those of missing rows.
     pub(super) fn known_values(&self, name: &str, column: &[f64]) -> Result<Vec<f64>, ReconciliationError> {
-        let values = self.values(column);
+        self.checked(name, self.values(column))
+    }
+
+    /// These values of a column, all of which are known but those of missing rows.
+    pub(super) fn checked(&self, name: &str, values: Vec<f64>) -> Result<Vec<f64>, ReconciliationError> {
         let unknown =
             self.rows.iter().zip(&values).position(|(row, value)| row.is_some() && !value.is_finite());
         match unknown {

@@ -1,9 +1,11 @@
 //! Hierarchies from files.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use foretell_data::{IdTable, series_labels};
+use foretell_data::{IdTable, LabelFiles, SeriesLabels};
 use foretell_hierarchy::Hierarchy;
+use foretell_tables::DataError;
 
 use crate::error::Error;
 
@@ -19,27 +21,39 @@ pub fn read_hierarchy(path: impl AsRef<Path>, id_col: &str) -> Result<Hierarchy,
     hierarchy.map_err(|source| Error::HierarchyFile { path: path.to_owned(), source })
 }
 
-/// The hierarchy of files, read as one table, with a row per series, its id in the column `id_col`, and a column per level, the widest first: see
-/// [`Hierarchy::from_levels`]. The series are sorted by id.
+/// The hierarchy of labels of series, a column per level, the widest first: see [`Hierarchy::from_levels`]. Each column is read of the first
+/// of `files` that has it, or is a part of ids that several columns make ([`SeriesLabels::read`]). The series, sorted by id, are those
+/// of the one table by ids that has all labels, else those that `ids` says; nothing where there are no files.
 ///
 /// # Errors
 /// A file that cannot be read, a column that is missing, or labels that make no hierarchy.
 pub fn read_levels(
-    paths: &[impl AsRef<Path>],
+    files: &[LabelFiles<'_>],
     id_col: &str,
     levels: &[impl AsRef<str>],
-) -> Result<Hierarchy, Error> {
-    let labels = levels.iter().map(|level| series_labels(paths, id_col, level.as_ref()));
-    let labels = labels.collect::<Result<Vec<_>, _>>()?;
-    let mut ids: Vec<&str> = labels.iter().flat_map(|labels| labels.keys().map(|id| &**id)).collect();
+    ids: impl FnOnce(&[SeriesLabels]) -> Result<Vec<Arc<str>>, DataError>,
+) -> Result<Option<Hierarchy>, Error> {
+    let labels = levels.iter().map(|level| SeriesLabels::read(files, id_col, level.as_ref()));
+    let Some(labels) = labels.collect::<Result<Option<Vec<_>>, _>>()? else { return Ok(None) };
+    let of_tables: Vec<_> = labels.iter().filter_map(SeriesLabels::ids).collect();
+    let is_one = of_tables.iter().all(|(table, _)| *table == of_tables[0].0);
+    let mut ids = match is_one && of_tables.len() == labels.len() {
+        true => of_tables.into_iter().flat_map(|(_, ids)| ids).cloned().collect(),
+        false => ids(&labels)?,
+    };
     ids.sort_unstable();
     ids.dedup();
-    let label = |id: &str| labels.iter().map(|labels| labels.get(id).map_or("", String::as_str)).collect();
-    let series: Vec<(&str, Vec<&str>)> = ids.into_iter().map(|id| (id, label(id))).collect();
+    let label = |id: &str| {
+        let of_level = |labels: &SeriesLabels| labels.of(id).unwrap_or_default().into_owned();
+        labels.iter().map(of_level).collect()
+    };
+    let series: Vec<(Arc<str>, Vec<String>)> = ids.into_iter().map(|id| (id.clone(), label(&id))).collect();
     let hierarchy = Hierarchy::from_levels(&series);
-    match paths {
-        [path] => hierarchy.map_err(|source| Error::HierarchyFile { path: path.as_ref().to_owned(), source }),
+    match files {
+        [LabelFiles { paths: [path], .. }, ..] => {
+            Ok(Some(hierarchy.map_err(|source| Error::HierarchyFile { path: path.clone(), source })?))
+        }
         // None of several files is to blame alone.
-        _ => Ok(hierarchy?),
+        _ => Ok(Some(hierarchy?)),
     }
 }

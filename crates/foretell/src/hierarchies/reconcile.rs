@@ -80,7 +80,8 @@ impl<'a> ReconcileOptions<'a> {
 }
 
 /// Forecasts of the series of a hierarchy, of any models, changed so that they add up at each cutoff and time: forecasts of single
-/// numbers by the method alone, quantiles (`NHITS-lo-80`, `NHITS-hi-80`, `NHITS-median`) by samples ([`CoherentQuantiles`]). Rows come
+/// numbers by the method alone, quantiles (`NHITS-lo-80`, `NHITS-hi-80`, `NHITS-median`) by samples ([`CoherentQuantiles`]). A series that has
+/// a number and no quantiles adds that number to the samples, and has none afterwards. Rows come
 /// by series, in the order of the hierarchy, then by cutoff and time. Actual values stay unchanged; series
 /// that the method does not read ([`Reconciler::reads`]) need no rows.
 ///
@@ -143,11 +144,20 @@ pub fn reconcile(
                     Some(residuals) => Draws::like(residuals, options.samples.max(1), options.seed),
                     None => Draws::independent(n, options.samples.max(1), options.seed),
                 };
-                let values = all.iter().map(|(_, place)| known(*place)).collect::<Result<Vec<_>, _>>()?;
+                let mut values: Vec<Vec<f64>> =
+                    all.iter().map(|(_, place)| grid.values(&forecast.columns[*place].1)).collect();
+                let number = model.number.map(|place| grid.values(&forecast.columns[place].1));
+                let bare = without_quantiles(number.as_deref(), &mut values);
+                let values =
+                    all.iter().zip(values).map(|((_, place), values)| grid.checked(name(*place), values));
+                let values = values.collect::<Result<Vec<_>, _>>()?;
                 let probabilities: Vec<f64> = all.iter().map(|(q, _)| *q).collect();
-                let mut columns = quantiles(&reconciler, &draws, &probabilities, &values, grid.times.len())?;
+                let (known_at, values) = with_middle(number.as_deref(), &probabilities, values);
+                let at = (&known_at[..], &probabilities[..]);
+                let mut columns = quantiles(&reconciler, &draws, at, &values, grid.times.len())?;
                 let bounds = options.bounds();
                 columns.iter_mut().flatten().for_each(|value| *value = bounds.bounded(*value));
+                columns.iter_mut().for_each(|column| bare.iter().for_each(|&cell| column[cell] = f64::NAN));
                 reconciled.extend(all.iter().map(|(_, place)| name(*place).to_owned()).zip(columns));
             }
         }
@@ -166,17 +176,53 @@ fn bound(hierarchy: &Hierarchy, bounds: OwnSettings, values: &mut [f64], times: 
     }
 }
 
-/// Coherent quantiles: of each probability the values `[series, times]`, from such values.
+/// Gives cells that have a number and no quantile, as of a series of one row, this number as all quantiles, so that one series does not stop
+/// the others; where they are.
+fn without_quantiles(number: Option<&[f64]>, quantiles: &mut [Vec<f64>]) -> Vec<usize> {
+    let Some(number) = number else { return Vec::new() };
+    let is_bare =
+        |&cell: &usize| number[cell].is_finite() && quantiles.iter().all(|quantile| quantile[cell].is_nan());
+    let bare: Vec<usize> = (0..number.len()).filter(is_bare).collect();
+    for quantile in quantiles {
+        bare.iter().for_each(|&cell| quantile[cell] = number[cell]);
+    }
+    bare
+}
+
+/// Probabilities and their quantiles, with the number between the inner two where none is in the middle: of counts, which may be near their
+/// lower end, two ends alone would be taken for those of a normal distribution, whose mean is far above theirs.
+fn with_middle(
+    number: Option<&[f64]>,
+    probabilities: &[f64],
+    mut quantiles: Vec<Vec<f64>>,
+) -> (Vec<f64>, Vec<Vec<f64>>) {
+    let mut known = probabilities.to_vec();
+    let above = known.partition_point(|q| *q < 0.5 - 1e-9);
+    let is_between = above > 0 && known.get(above).is_some_and(|q| *q > 0.5 + 1e-9);
+    if let Some(number) = number.filter(|_| is_between) {
+        let inner = |cell: usize| [quantiles[above - 1][cell], quantiles[above][cell]];
+        let middle = number.iter().enumerate().map(|(cell, number)| {
+            let [low, high] = inner(cell);
+            number.max(low.min(high)).min(low.max(high))
+        });
+        let middle = middle.collect();
+        known.insert(above, 0.5);
+        quantiles.insert(above, middle);
+    }
+    (known, quantiles)
+}
+
+/// Coherent quantiles: of each probability asked the values `[series, times]`, from such values of known ones.
 fn quantiles(
     reconciler: &Reconciler<'_>,
     draws: &Draws,
-    probabilities: &[f64],
+    (known_at, probabilities): (&[f64], &[f64]),
     values: &[Vec<f64>],
     times: usize,
 ) -> Result<Vec<Vec<f64>>, HierarchyError> {
-    let coherent = CoherentQuantiles::new(reconciler, draws, probabilities)?;
-    let mut columns = values.to_vec();
+    let coherent = CoherentQuantiles::new(reconciler, draws, known_at)?;
     let n = reconciler.hierarchy().n_series();
+    let mut columns = vec![vec![f64::NAN; n * times]; probabilities.len()];
     for time in 0..times {
         let places = || (0..n).map(move |number| number * times + time);
         // Sums without rows take no part, and sort as any other value.
@@ -272,6 +318,26 @@ mod tests {
             known: Default::default(),
             notes: Vec::new(),
         }
+    }
+
+    #[test]
+    fn intervals_of_sums_of_counts_are_as_lopsided_as_these() {
+        let ids = ["sum", "a", "b"];
+        let interval = |number: f64, high: f64| {
+            let of = |sum: f64, each: f64| vec![sum, sum, each, each, each, each];
+            let columns =
+                [("m", of(2.0 * number, number)), ("m-lo-80", of(0.0, 0.0)), ("m-hi-80", of(10.0, high))];
+            let columns: Vec<(&str, &[f64])> =
+                columns.iter().map(|(name, values)| (*name, &values[..])).collect();
+            let found =
+                run(&table(&ids, &columns), &ReconcileOptions::new(Reconciliation::BottomUp)).unwrap();
+            ["m-lo-80", "m-hi-80"].map(|name| found.column(name).unwrap()[0])
+        };
+        // In the middle they are normal: 7 and 1.28 deviations of 2.73 times the root of 2.
+        let [low, high] = interval(3.5, 7.0);
+        assert!((low - 2.05).abs() < 0.3 && (high - 11.95).abs() < 0.3, "{low} {high}");
+        let [low, high] = interval(1.0, 7.0);
+        assert!((0.0..1.2).contains(&low) && (7.0..11.8).contains(&high), "{low} {high}");
     }
 
     fn run(forecast: &ForecastTable, options: &ReconcileOptions<'_>) -> Result<ForecastTable, Error> {

@@ -15,14 +15,15 @@ use crate::memory::{check_marks, held_rows};
 use crate::scores::cross_validation::{CrossValidation, ValidationOptions};
 use crate::stages::asked_quantiles::AskedQuantiles;
 use crate::stages::ensembles::outputs;
-use crate::stages::intervals::has_any_intervals;
+use crate::stages::intervals::{are_of_few_windows, has_any_intervals, warn_of_few_windows};
 use crate::stages::sums::outputs_of_sums;
 
 impl Fitted {
     /// Marks the values of a panel that are outside the central intervals of `level` percent of the forecasts of it, one horizon
     /// after the other: see [`CrossValidation::anomalies`]. Forecasts from less history than a model reads are left out, NaN in their
     /// place. Models that can have such intervals, calibrated ones too, have those that [`Fitted::predict_insample`] gives, and ensembles
-    /// of such models alone; the others have those of [`CrossValidation::anomalies`] without one. The rows may be those that the models
+    /// of such models alone; the others, and all where intervals are calibrated on too few windows for that level, have those of
+    /// [`CrossValidation::anomalies`] without one. The rows may be those that the models
     /// were trained on; [`Forecaster::anomalies`] judges rows that they have not seen.
     ///
     /// ```
@@ -44,7 +45,12 @@ impl Fitted {
     pub fn anomalies(&self, panel: &Panel, level: f64) -> Result<Frame, Error> {
         let (trained, levels) = (&self.trained, [level]);
         let (mut asked, mut options) = (AskedQuantiles::new(&levels, &[])?, InsampleOptions::new(self.h()));
-        match has_any_intervals(trained, &asked) {
+        // Intervals of too few errors are narrower than they say, and most of what is outside is as usual.
+        let are_too_narrow = are_of_few_windows(trained, level);
+        if are_too_narrow {
+            warn_of_few_windows(trained, &asked);
+        }
+        match has_any_intervals(trained, &asked) && !are_too_narrow {
             true => options = options.level(&levels),
             false => asked = AskedQuantiles::default(),
         }

@@ -11,6 +11,7 @@ use crate::stages::asked_quantiles::AskedQuantiles;
 use crate::trained_models::TrainedModels;
 use crate::usage_error::UsageError;
 use crate::warning::Warning;
+use crate::warning_listener::windows_needed;
 
 /// The rule that computes the columns of a model's forecast.
 pub(crate) struct Recipe<'a> {
@@ -239,6 +240,11 @@ pub(crate) fn warn_of_uncalibrated(
             Ok(())
         }
     }
+}
+
+/// Whether there are calibrated intervals, of too few errors for this level.
+pub(crate) fn are_of_few_windows(trained: &TrainedModels, level: f64) -> bool {
+    trained.conformal.as_ref().is_some_and(|conformal| conformal.intervals.n_windows < windows_needed(level))
 }
 
 /// Warns if such quantiles are calibrated on too few errors.

@@ -279,6 +279,16 @@ pub enum UnreadableTable {
         /// The encoding that was said.
         encoding: String,
     },
+    /// A column across that is a time in another language.
+    #[error("{file}: the column `{column}` stands among times: {readings}; if it is none, rename it")]
+    MonthAcross {
+        /// The file.
+        file: Arc<str>,
+        /// The column.
+        column: String,
+        /// How it reads.
+        readings: String,
+    },
     /// A table without columns across.
     #[error("{file}: its header names no columns that are {what}; it has {}", listed(.columns))]
     NothingAcross {

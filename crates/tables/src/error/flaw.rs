@@ -214,6 +214,8 @@ pub struct Gap {
     pub fits: Option<Freq>,
     /// The steps of its series in words, if they are no steps of the frequency.
     pub odd: Option<OddSteps>,
+    /// The frequency of its shortest steps, which all its times follow, in place of an inferred one that they do not.
+    pub finer: Option<Freq>,
     /// The rows that it would lack by an inferred frequency, if these are most.
     pub missing: Option<MostlyMissing>,
     /// Whether another series seems to follow yet another one than that.
@@ -243,10 +245,15 @@ impl fmt::Display for Gap {
                     "its times follow `{fits}`: give data of the models' frequency, or train models on these"
                 )
             }
+            Some(fits) if self.mixed && self.odd.is_none() => write!(
+                f,
+                "add the rows in between ({fill} does so on request); if `{fits}`, which its times follow, is its frequency, keep the series of \
+                 each frequency in a file of their own"
+            ),
             Some(fits) if self.mixed => write!(
                 f,
                 "its times follow `{fits}`, and those of other series do not: keep the series of each frequency in a file \
-                 of their own"
+                 of their own, or, where others only lack rows, set that frequency and fill them ({fill})"
             ),
             Some(fits) => write!(f, "its times follow `{fits}`: set that frequency"),
             None => match &self.hint {
@@ -266,6 +273,12 @@ impl Gap {
     /// The remedy for times that follow no frequency.
     fn write_advice(&self, f: &mut fmt::Formatter<'_>, fill: &str) -> fmt::Result {
         match &self.odd {
+            Some(OddSteps { text, .. }) if let Some(finer) = self.finer => write!(
+                f,
+                "its steps are {text}: set the frequency of the shortest ({}), and say what is between the rows ({fill}: zero, if there \
+                 are rows only where something happened, as where something was sold)",
+                Setting::Freq.to(finer)
+            ),
             Some(OddSteps { text, grid }) => {
                 write!(f, "its steps are {text}; ")?;
                 if let Some(grid) = grid {
@@ -288,6 +301,12 @@ impl Gap {
                 match &self.missing {
                     Some(missing) if missing.is_irregular() => return write!(f, "{missing}"),
                     Some(missing) => write!(f, "{missing}, ")?,
+                    // Other days are filled as well, where a frequency of some days of the week is not said.
+                    None if self.inferred && self.freq.to_string().starts_with("C-") => write!(
+                        f,
+                        "add the rows in between ({fill} with {} does so on request), ",
+                        Setting::Freq.to(self.freq)
+                    )?,
                     None => write!(f, "add the rows in between ({fill} does so on request), ")?,
                 }
                 if self.freq.has_holidays() {

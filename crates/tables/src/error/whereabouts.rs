@@ -95,6 +95,7 @@ impl UnreadableTable {
             | Self::Compressed { file, .. }
             | Self::Encoding { file, .. }
             | Self::NothingAcross { file, .. }
+            | Self::MonthAcross { file, .. }
             | Self::BeyondDay { file, .. }
             | Self::YearsAcross { file, .. }
             | Self::Workbook { file, .. }

@@ -17,11 +17,13 @@ use crate::error::DataError;
 use crate::error::file::UnreadableTable;
 use crate::error::flaw::Flaw;
 use crate::error::place::Place;
-use foretell_calendar::{Clock, TimeFormat, TimeKind, periods::is_quarter_or_half};
+use foretell_calendar::{
+    Clock, Locale, TimeFormat, TimeKind, periods::is_quarter_or_half, readings::readings_by_language,
+};
 
 /// How months are headed, if the usual spellings do not say it.
-const HEADINGS: [&str; 9] =
-    ["%b-%y", "%b-%Y", "%b %y", "%b %Y", "%B %Y", "%B-%y", "%m/%Y", "%d/%m/%Y", "%Y [YR%Y]"];
+const HEADINGS: [&str; 10] =
+    ["%b-%y", "%b-%Y", "%b %y", "%b %Y", "%B %Y", "%B-%y", "%m/%Y", "%d/%m/%Y", "%Y [YR%Y]", "Q%q-%y"];
 
 /// A long table of the cells of another one.
 pub struct MeltedTable<'a> {
@@ -59,6 +61,8 @@ pub struct LongNames<'a> {
     pub format: Option<&'a TimeFormat>,
     /// Whether hours are counted through the day, where someone said so.
     pub hours: Option<Hours>,
+    /// The language of months, where someone said so.
+    pub locale: Option<Locale>,
 }
 
 impl<'a> MeltedTable<'a> {
@@ -142,9 +146,19 @@ impl<'a> MeltedTable<'a> {
                 UnreadableTable::YearsAcross { file: inner.file().clone(), parts, first, last }.into()
             );
         }
-        let Some(mut times) = times_of(inner.header(), id, names.format) else {
+        let Some(mut times) = times_of(inner.header(), id, names.format, names.locale) else {
             return Err(none_across(&*inner, "times"));
         };
+        // Months of another language would be left out without a word.
+        let others = (0..inner.header().len())
+            .filter(|column| *column != id && times.iter().all(|(time, _)| time != column));
+        let mut others = others.filter(|_| names.format.is_none());
+        if let Some((column, readings)) =
+            others.find_map(|column| Some((column, readings_by_language(&inner.header()[column])?)))
+        {
+            let (file, column) = (inner.file().clone(), inner.header()[column].clone());
+            return Err(UnreadableTable::MonthAcross { file, column, readings }.into());
+        }
         let sums = sums_among(inner.header(), &times);
         times.retain(|(column, _)| !sums.contains(column));
         let is_time = |column: &usize| times.iter().any(|(time, _)| time == column) || sums.contains(column);
@@ -187,10 +201,15 @@ impl<'a> MeltedTable<'a> {
 
 /// The columns that are headed by times, but for that of the ids, and these times as they are usually written. Those of one
 /// form are: dates, months, or a word and a number that goes up.
-pub fn times_of(header: &[String], id: usize, format: Option<&TimeFormat>) -> Option<Vec<(usize, String)>> {
+pub fn times_of(
+    header: &[String],
+    id: usize,
+    format: Option<&TimeFormat>,
+    locale: Option<Locale>,
+) -> Option<Vec<(usize, String)>> {
     let others = || header.iter().map(|name| name.trim()).enumerate().filter(|(column, _)| *column != id);
     let read = |format: Option<&TimeFormat>, name: &str| {
-        let mut clock = Clock::new(format.cloned(), None, None);
+        let mut clock = Clock::new(format.cloned(), None, locale);
         let time = clock.read(name).ok()?;
         (clock.kind == Some(TimeKind::Timestamp) && clock.zone.is_none())
             .then(|| TimeKind::Timestamp.display(time))
@@ -355,7 +374,7 @@ mod tests {
 
     fn times(header: &str, format: Option<&str>) -> Option<Vec<(usize, String)>> {
         let header: Vec<String> = header.split(',').map(str::to_owned).collect();
-        times_of(&header, 0, format.map(|word| TimeFormat::parse(word).unwrap()).as_ref())
+        times_of(&header, 0, format.map(|word| TimeFormat::parse(word).unwrap()).as_ref(), None)
     }
 
     #[test]
@@ -365,6 +384,7 @@ mod tests {
             ("SKU,2018-01,2018-02,2018-03,Total", (1, "2018-01-01"), (3, "2018-03-01")),
             ("id,Jan 2018,Feb 2018,Mar 2018", (1, "2018-01-01"), (3, "2018-03-01")),
             ("Country,1990 [YR1990],1991 [YR1991],1992 [YR1992]", (1, "1990-01-01"), (3, "1992-01-01")),
+            ("account,Q1-23,Q2-23,Q3-23", (1, "2023-01-01"), (3, "2023-07-01")),
             ("V1,V2,V3,V4", (1, "2"), (3, "4")),
             ("id,dept2,d_1,d_2,d_3", (2, "1"), (4, "3")),
             ("id,1,2,3", (1, "1"), (3, "3")),
@@ -375,6 +395,12 @@ mod tests {
             assert_eq!((found_last.0, &*found_last.1), last, "{header}");
         }
         assert_eq!(times("id,20240101,20240201", Some("%Y%m%d")).unwrap()[1], (2, "2024-02-01".into()));
+        let german =
+            "id,Jan 2023,Feb 2023,Mär 2023,Q1 2023,Apr 2023,Mai 2023,Jun 2023,Q2 2023,Okt 2023,Q4 2023";
+        let header: Vec<String> = german.split(',').map(str::to_owned).collect();
+        let found = times_of(&header, 0, None, "de".parse().ok()).unwrap();
+        assert_eq!((found.len(), found[2].1.as_str()), (10, "2023-03-01"));
+        assert_eq!(sums_among(&header, &found), [4, 8, 10]);
         for none in ["unique_id,ds,y", "id,a,b,c", "id,x1,x3,x2"] {
             assert_eq!(times(none, None), None, "{none}");
         }

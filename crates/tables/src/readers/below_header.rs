@@ -4,10 +4,15 @@ use std::collections::BTreeMap;
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::number_format::NumberFormat;
 use super::read_note::ReadNote;
+use crate::error::flaw::Flaw;
 
 /// The texts of a row by their columns; cells without a text are not among them.
 pub(super) type Row = BTreeMap<usize, String>;
+
+/// Rows below the header that are looked at.
+pub(super) const FOLLOWING: usize = 12;
 
 /// What stands between a group and a name.
 const BETWEEN: char = '/';
@@ -25,34 +30,43 @@ pub(super) struct BelowHeader<L> {
 pub(super) enum Below {
     /// The units of the columns: their texts.
     Units(Vec<String>),
-    /// Names within the groups of the header: what the columns are called by both.
-    Names(Row),
+    /// Names within the groups of the header.
+    Names(NamesInGroups),
+}
+
+/// What columns are called by the names of their groups and their own.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct NamesInGroups {
+    /// The names of all columns.
+    all: Row,
+    /// The columns that are in a group.
+    joined: Vec<usize>,
 }
 
 impl<L: Copy> BelowHeader<L> {
     /// What stands below a header of these cells, by the rows that follow it, each with its place.
     pub(super) fn of(header: &Row, following: &[(L, Row)]) -> Option<Self> {
-        let [(at, first), (next, second), rest @ ..] = following else { return None };
-        if is_units_row(first, second) {
-            let what = match joined(header, first, &Row::new()) {
-                Some(names) => Below::Names(names),
-                None => Below::Units(shown(first)),
-            };
-            return Some(Self { rows: vec![*at], what });
+        let [(at, first), below @ ..] = following else { return None };
+        if let [(next, index), below @ ..] = below
+            && is_index_row(header, first, index)
+        {
+            // What columns stand in a level has its name in the column of the index.
+            let names = first.iter().filter(|(column, _)| !index.contains_key(column));
+            if are_above_values(names, below, Unknown::Allowed) {
+                let (names, _) = joined(header, first, index);
+                return Some(Self { rows: vec![*at, *next], what: Below::Names(names) });
+            }
         }
-        // pandas writes what the columns before the first group are called into a row of its own.
-        let leads = second.keys().copied().eq(0..second.len()) && 2 * second.len() <= first.len();
-        let (_, third) = rest.first()?;
-        let is_index =
-            leads && !second.values().any(|cell| begins_with_digit(cell)) && is_units_row(first, third);
-        let names = joined(header, first, second).filter(|_| is_index)?;
-        Some(Self { rows: vec![*at, *next], what: Below::Names(names) })
+        let (names, is_grouped) = joined(header, first, &Row::new());
+        let unknown = if is_grouped { Unknown::Allowed } else { Unknown::Refused };
+        let what = if is_grouped { Below::Names(names) } else { Below::Units(shown(first)) };
+        are_above_values(first.iter(), below, unknown).then(|| Self { rows: vec![*at], what })
     }
 
     /// The names of the columns, in place of those of the header.
     pub(super) fn names(&self) -> Option<&Row> {
         match &self.what {
-            Below::Names(names) => Some(names),
+            Below::Names(names) => Some(&names.all),
             Below::Units(_) => None,
         }
     }
@@ -65,8 +79,8 @@ impl<L: Copy + Into<u64>> BelowHeader<L> {
         Some(match &self.what {
             Below::Units(texts) => ReadNote::UnitsRow { file: file.clone(), line, texts: texts.clone() },
             Below::Names(names) => {
-                let joined = names.values().filter(|name| name.contains([BETWEEN, ' ']));
-                ReadNote::NamesInGroups { file: file.clone(), line, names: joined.take(5).cloned().collect() }
+                let joined = names.joined.iter().take(5).map(|column| names.all[column].clone());
+                ReadNote::NamesInGroups { file: file.clone(), line, names: joined.collect() }
             }
         })
     }
@@ -80,10 +94,12 @@ pub(super) fn are_groups(above: &Row, names: &Row) -> bool {
     above.len() > 1 && (repeats || behind.clone().count() > 1 && behind.all(|text| is_year(text)))
 }
 
-/// The names of columns where the header has groups: it repeats a name, or has none over some of the names below, as a merged cell has.
-fn joined(header: &Row, names: &Row, index: &Row) -> Option<Row> {
+/// The names of columns by those of their groups, and whether the header has groups: it repeats a name, or has none over some of the names
+/// below, as a merged cell has.
+fn joined(header: &Row, names: &Row, index: &Row) -> (NamesInGroups, bool) {
     let mut group = None;
-    let (mut all, mut is_grouped, mut seen) = (header.clone(), false, HashSet::new());
+    let (mut all, mut joined) = (header.clone(), Vec::new());
+    let (mut is_grouped, mut seen) = (false, HashSet::new());
     for (column, name) in names {
         match header.get(column) {
             Some(own) => {
@@ -98,10 +114,24 @@ fn joined(header: &Row, names: &Row, index: &Row) -> Option<Row> {
             Some(group) if is_year(group) => format!("{} {group}", name.trim()),
             Some(group) => format!("{group}{BETWEEN}{}", name.trim()),
         };
+        if group.is_some() && !index.contains_key(column) {
+            joined.push(*column);
+        }
         all.insert(*column, name);
     }
     all.extend(index.iter().map(|(column, name)| (*column, name.clone())));
-    is_grouped.then_some(all)
+    (NamesInGroups { all, joined }, is_grouped)
+}
+
+/// Whether a row has what pandas writes into a row of its own below the names of two levels: what the columns before them are called.
+fn is_index_row(header: &Row, names: &Row, row: &Row) -> bool {
+    row.keys().copied().eq(0..row.len())
+        && !row.is_empty()
+        && names.keys().filter(|column| !row.contains_key(column)).count() >= row.len()
+        && row.iter().all(|(column, cell)| {
+            // Above them stand what the levels are called, or nothing.
+            header.contains_key(column) == names.contains_key(column) && !begins_with_digit(cell)
+        })
 }
 
 fn is_year(text: &str) -> bool {
@@ -112,13 +142,33 @@ fn begins_with_digit(cell: &str) -> bool {
     cell.trim_start_matches(|c: char| !c.is_alphanumeric()).starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// Whether the cells of the first row are no values, each above a number or a time in the second one.
-fn is_units_row(first: &Row, second: &Row) -> bool {
-    let mut units = first.iter().filter(|(_, cell)| cell.trim() != "-").peekable();
-    units.peek().is_some()
-        && units.all(|(column, cell)| {
-            !begins_with_digit(cell) && second.get(column).is_some_and(|cell| begins_with_digit(cell))
-        })
+/// Whether columns may be without a value in the rows that are looked at.
+#[derive(Clone, Copy, PartialEq)]
+enum Unknown {
+    Allowed,
+    Refused,
+}
+
+/// Whether these cells are no values, each above a number or a time: the first value that its column has in the rows below.
+fn are_above_values<'a, L>(
+    cells: impl Iterator<Item = (&'a usize, &'a String)>,
+    below: &[(L, Row)],
+    unknown: Unknown,
+) -> bool {
+    let (mut any, mut all) = (false, true);
+    for (column, cell) in cells.filter(|(_, cell)| cell.trim() != "-") {
+        let value = below.iter().filter_map(|(_, row)| row.get(column)).find(|cell| !is_missing(cell));
+        any |= value.is_some();
+        all &= !begins_with_digit(cell)
+            && !is_missing(cell)
+            && value.map_or(unknown == Unknown::Allowed, |value| begins_with_digit(value));
+    }
+    any && all
+}
+
+/// Whether the cell says that a value is missing.
+fn is_missing(cell: &str) -> bool {
+    matches!(NumberFormat::default().wide_number(cell.as_bytes()), Err(Flaw::Missing | Flaw::Dash))
 }
 
 /// The texts of a row of units, as messages show them.
@@ -138,13 +188,12 @@ pub(super) fn below_header(head: &[u8], separator: u8, comment: Option<u8>) -> O
     let filled = lines.filter(|(_, line)| {
         !line.trim_ascii().is_empty() && comment.is_none_or(|mark| line.first() != Some(&mark))
     });
-    let first: Vec<(u64, &[u8])> = filled.take(4).map(|(number, line)| (number as u64, line)).collect();
-    let open = |line: &[u8]| line.iter().filter(|byte| **byte == b'"').count() % 2 == 1;
-    if first.iter().take(3).any(|(_, line)| open(line)) {
-        return None;
-    }
-    let rows: Vec<(u64, Row)> =
-        first.iter().map(|(number, line)| (*number, cells(line, separator))).collect();
+    let is_open = |line: &[u8]| line.iter().filter(|byte| **byte == b'"').count() % 2 == 1;
+    let rows: Vec<(u64, Row)> = filled
+        .take(1 + FOLLOWING)
+        .take_while(|(_, line)| !is_open(line))
+        .map(|(number, line)| (number as u64, cells(line, separator)))
+        .collect();
     let ((_, header), following) = rows.split_first()?;
     BelowHeader::of(header, following)
 }
@@ -179,6 +228,10 @@ mod tests {
             // A line of a header in two.
             ("region,North,South\nkind,A,B\nds,y,y\n", None),
             ("ds,y\n,kWh\n", None),
+            // The first values of columns stand further below.
+            ("ds,y,z\n,kWh,EUR\n2024-01-01,,5\n2024-01-02,NaN,6\n2024-01-03,4,7\n", Some(vec![1])),
+            ("id,2023,2024\nA,,\nB,5,6\n", None),
+            ("shop,y\nA,NA\n1,5\n", None),
         ] {
             assert_eq!(found(text), expected, "{text}");
         }
@@ -206,11 +259,39 @@ mod tests {
                 vec![1],
                 "Account|Q1 2023|Q2 2023|Q1 2024|Q2 2024",
             ),
+            // The first row lacks values, and a column all that are looked at.
+            (",y,y\n,a,b\n2024-01-01,,2\n2024-01-02,1,2\n", vec![1], "y/a|y/b"),
+            (",y,y\n,a,b\ndate,,\n2024-01-01,,2\n2024-01-02,NaN,2\n", vec![1, 2], "date|y/a|y/b"),
+            (
+                "Date,North,,South,\n,Sales,Price,Sales,Price\n2024-01-01,,,3,4\n",
+                vec![1],
+                "Date|North/Sales|North/Price|South/Sales|South/Price",
+            ),
+            // Columns of two levels of which the upper one tells them apart.
+            (
+                "Price,Close,High\nTicker,ABC,ABC\nDate,,\n2024-01-01,1,2\n",
+                vec![1, 2],
+                "Date|Close/ABC|High/ABC",
+            ),
+            // A first account without values is no row of names.
+            (
+                "Account,2023,,2024,\n,Q1,Q2,Q1,Q2\nrent,,,,\nwages,1,2,3,4\n",
+                vec![1],
+                "Account|Q1 2023|Q2 2023|Q1 2024|Q2 2024",
+            ),
         ] {
             assert_eq!(found(text), Some((rows, names.to_owned())), "{text}");
         }
         // Units, and values.
         assert_eq!(found("ds,y,price\n,kWh,EUR\n2024-01-01,1,2\n"), None);
         assert_eq!(found("ds,y,y2\n2024-01-01,1,2\n2024-01-02,1,2\n"), None);
+    }
+
+    #[test]
+    fn notes_name_the_joined_columns_alone() {
+        let text = "Sales date,shop/no,North,\n,,Sales,Price\n2024-01-01,7,1,2\n";
+        let note = below_header(text.as_bytes(), b',', None).unwrap().note(&"f".into());
+        let names = ["North/Sales", "North/Price"].map(str::to_owned).into();
+        assert_eq!(note, Some(ReadNote::NamesInGroups { file: "f".into(), line: 1, names }));
     }
 }

@@ -128,6 +128,11 @@ pub enum ReadNote {
         /// and how many more such pairs there are.
         more: usize,
     },
+    /// A table of future rows without ids, which are those of every series.
+    OfAllSeries {
+        /// The table.
+        table: Arc<str>,
+    },
     /// Series that are left out, as no value of them is known.
     NothingKnown {
         /// The table.
@@ -239,6 +244,9 @@ impl fmt::Display for ReadNote {
             Self::NothingKnown { table, series } => {
                 let ids: Vec<String> = series.iter().map(|(id, _)| id.clone()).collect();
                 write!(f, "{table}: left out series of which no value is known: {}", listed(&ids))
+            }
+            Self::OfAllSeries { table } => {
+                write!(f, "{table}: it has no column of ids, so its rows are those of every series")
             }
             Self::SumsAcross { file, columns } => write!(
                 f,

@@ -221,7 +221,12 @@ impl<R: Read + Send> TextTable<R> {
         let first = str::from_utf8(self.field(0)).ok()?.trim();
         let wordless = |text: &str| !text.contains(|c: char| c.is_ascii_digit());
         let total = match time {
-            "" => wordless(first) && TOTALS.iter().any(|word| first.to_lowercase().starts_with(word)),
+            "" => {
+                let lower = first.to_lowercase();
+                // Also of a group, as `North Total`.
+                let is_total = |word: &str| TOTALS.iter().any(|total| word.starts_with(total));
+                wordless(first) && lower.split_whitespace().any(is_total)
+            }
             time => time == first && wordless(time),
         };
         (total && self.rows > 1)
@@ -384,7 +389,8 @@ impl<R: Read + Send> TableReader for TextTable<R> {
 }
 
 /// How the first cell of a line begins that sums up others.
-const TOTALS: [&str; 8] = ["total", "subtotal", "grand total", "sum", "gesamt", "somme", "suma", "insgesamt"];
+const TOTALS: [&str; 9] =
+    ["total", "subtotal", "sum", "gesamt", "somme", "suma", "insgesamt", "zwischensumme", "ergebnis"];
 
 /// The separator of the first line that is neither blank nor a comment.
 fn separator_after(head: &[u8], comment: Option<u8>) -> u8 {

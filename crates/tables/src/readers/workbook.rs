@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use calamine::{Data, DataRef, ExcelDateTime, Ods, Reader, Xlsx};
 
-use super::below_header::{BelowHeader, Row, are_groups};
+use super::below_header::{BelowHeader, FOLLOWING, Row, are_groups};
 use super::catch_panic::caught;
 use super::file_options::FileOptions;
 use super::header_search::{Shape, header_of};
@@ -185,7 +185,7 @@ impl SheetTable {
         for ((_, column), data) in &cells[header..end] {
             names[(column - left) as usize] = text_of(data).trim().to_owned();
         }
-        let rows = cells[end..].chunk_by(|one, other| one.0.0 == other.0.0).take(3);
+        let rows = cells[end..].chunk_by(|one, other| one.0.0 == other.0.0).take(FOLLOWING);
         let following: Vec<(u64, Row)> =
             rows.map(|cells| (u64::from(cells[0].0.0) + 1, row_of(cells, left))).collect();
         let below = BelowHeader::of(&row_of(&cells[header..end], left), &following);

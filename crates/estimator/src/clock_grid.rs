@@ -8,7 +8,7 @@ const WEEK: i64 = 7 * 86_400_000_000;
 
 /// The places of the rows of a series, and of the steps after them, on a grid of what the clock shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ClockGrid {
+pub struct ClockGrid {
     /// Of each row its place; those of an hour that clocks show twice are the same.
     rows: Vec<usize>,
     /// Of each step ahead, how many places it is behind the last row, at least 1.
@@ -18,7 +18,7 @@ pub(crate) struct ClockGrid {
 impl ClockGrid {
     /// The grid of the first rows of a series and of `h` steps after them; `None` where it is that of the rows: without a zone, with
     /// steps that do not divide an hour, and where no clock is changed.
-    pub(crate) fn new(panel: &Panel, series: usize, rows: usize, h: usize) -> Option<Self> {
+    pub fn new(panel: &Panel, series: usize, rows: usize, h: usize) -> Option<Self> {
         let (zone, freq) = (panel.zone()?, panel.freq());
         if freq.kind() == TimeKind::Integer || freq.is_daily_or_coarser() || rows == 0 {
             return None;
@@ -59,7 +59,7 @@ impl ClockGrid {
     }
 
     /// The values of the rows on the grid: the mean of an hour that is there twice, NaN for one that never was.
-    pub(crate) fn spread(&self, y: &[f64]) -> Vec<f64> {
+    pub fn spread(&self, y: &[f64]) -> Vec<f64> {
         let len = self.rows.iter().max().map_or(0, |last| last + 1);
         let (mut sums, mut counts) = (vec![0.0; len], vec![0_u32; len]);
         for (&place, &y) in self.rows.iter().zip(y) {
@@ -71,17 +71,17 @@ impl ClockGrid {
     }
 
     /// The places that must be forecast.
-    pub(crate) fn steps(&self) -> usize {
+    pub fn steps(&self) -> usize {
         self.ahead.iter().copied().max().unwrap_or(0)
     }
 
     /// The place of each step ahead, counted from the one behind the last row.
-    pub(crate) fn places(&self) -> impl Iterator<Item = usize> {
+    pub fn places(&self) -> impl Iterator<Item = usize> {
         self.ahead.iter().map(|place| place - 1)
     }
 
     /// The steps ahead among the forecasts of all places.
-    pub(crate) fn take(&self, forecast: &[f64]) -> Vec<f64> {
+    pub fn take(&self, forecast: &[f64]) -> Vec<f64> {
         self.ahead.iter().filter_map(|place| forecast.get(place - 1)).copied().collect()
     }
 }
