@@ -15,7 +15,7 @@ use crate::context::Context;
 use crate::failure::Usage;
 use crate::file_args::FileArgs;
 use crate::layout_args::LayoutArgs;
-use crate::looked_at::LookedAt;
+use crate::looked_at::{LookedAt, as_written};
 use crate::row_args::RowArgs;
 
 /// The data file and its layout.
@@ -176,7 +176,7 @@ impl DataArgs {
         let options = columns.options(options)?;
         let said = [self.time_format.is_some(), self.decimal.is_some() || self.thousands.is_some()];
         Ok(match self.data.first() {
-            Some(first) => self.looked_at.written(first, options, said),
+            Some(first) => as_written(first, options, said),
             None => options,
         })
     }

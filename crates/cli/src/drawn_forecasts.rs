@@ -7,7 +7,7 @@ use foretell::{
 };
 
 use crate::context::Context;
-use crate::looked_at::{LookedAt, is_pair};
+use crate::looked_at::{LookedAt, as_written, is_pair};
 
 /// Reads forecasts of the series of a panel, which was read of `data`, with the names of columns and the numbers that `options` say: other names
 /// are told by what the columns hold. What is taken for granted is said.
@@ -18,7 +18,7 @@ pub(crate) fn read_forecasts(
     options: &ReadOptions,
 ) -> anyhow::Result<Frame> {
     let looked_at = LookedAt::default();
-    let mut options = looked_at.written(path, options.clone(), [false; 2]);
+    let mut options = as_written(path, options.clone(), [false; 2]);
     let header = column_names(path, &options.file).unwrap_or_default();
     let time = options.time_col.clone().unwrap_or_default();
     if !(header.contains(&options.id_col) && header.contains(&time)) {

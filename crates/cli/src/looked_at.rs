@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use foretell::{ColumnNames, DataError, Error, Notation, ReadOptions, Roles};
+use foretell::{ColumnNames, DataError, Error, ReadOptions, Roles};
 use serde_json::json;
 
 use crate::context::Context;
@@ -11,27 +11,13 @@ use crate::failure::Usage;
 
 /// What the columns of a file hold.
 #[derive(Debug, Default)]
-pub(crate) struct LookedAt {
-    roles: OnceLock<Option<Roles>>,
-    notation: OnceLock<Notation>,
-}
+pub(crate) struct LookedAt(OnceLock<Option<Roles>>);
 
 impl LookedAt {
     /// What the columns of a long file hold that has not all of the names in these options.
     pub(crate) fn roles(&self, path: &Path, options: impl FnOnce() -> Option<ReadOptions>) -> Option<&Roles> {
         let look = || if stays(path) { options()?.roles(path).ok()? } else { None };
-        self.roles.get_or_init(look).as_ref()
-    }
-
-    /// These options for the file as it is written; of times or of numbers only where nothing was said of how they are.
-    pub(crate) fn written(&self, path: &Path, options: ReadOptions, said: [bool; 2]) -> ReadOptions {
-        let look =
-            || if stays(path) { options.notation(path).unwrap_or_default() } else { Notation::default() };
-        let mut notation = self.notation.get_or_init(look).clone();
-        let [times, numbers] = said;
-        notation.times = notation.times.filter(|_| !times);
-        notation.numbers = notation.numbers.filter(|_| !numbers);
-        options.written(notation)
+        self.0.get_or_init(look).as_ref()
     }
 
     /// Tells what the columns hold, where their names do not; of several files of which one.
@@ -61,7 +47,7 @@ impl LookedAt {
     }
 
     fn found(&self) -> Option<&Roles> {
-        self.roles.get().and_then(Option::as_ref)
+        self.0.get().and_then(Option::as_ref)
     }
 
     /// The error of a file, shown so, whose columns are not called as usual: it asks for the one that could not be told, unless its name
@@ -77,6 +63,15 @@ impl LookedAt {
         let is_said = (roles.target.is_none() && target) || (roles.id.is_none() && id);
         let question = roles.question(shown).filter(|_| !is_said);
         question.map_or(error, |question| Usage(question.to_string()).into())
+    }
+}
+
+/// These options for a file as it is written, of times or of numbers only where nothing was said of how they are; unchanged for one that
+/// can be read only once.
+pub(crate) fn as_written(path: &Path, options: ReadOptions, said: [bool; 2]) -> ReadOptions {
+    match stays(path) {
+        true => options.clone().with_notation_of(path, said).unwrap_or(options),
+        false => options,
     }
 }
 

@@ -16,7 +16,7 @@ use crate::context::Context;
 use crate::failure::Usage;
 use crate::file_args::FileArgs;
 use crate::layout_args::LayoutArgs;
-use crate::looked_at::{LookedAt, is_pair};
+use crate::looked_at::{LookedAt, as_written, is_pair};
 use crate::row_args::RowArgs;
 
 /// The files that are compared.
@@ -309,7 +309,8 @@ impl ComparedFiles {
             options.time_col = Some(time.clone()).filter(|time| header.contains(time) || flags[1]);
             (options.zone, options.time_format) = (zone.clone(), format);
             let looked_at = LookedAt::default();
-            let mut options = looked_at.written(&self.forecast, options, [false, numbers_are_said]);
+            let mut options =
+                as_written(&self.forecast, options, [self.time_format.is_some(), numbers_are_said]);
             let is_told = |name: &String| header.contains(name);
             let are_told = is_told(&options.id_col)
                 && is_told(&time)
@@ -372,11 +373,12 @@ impl ComparedFiles {
             .or(options.time_format.as_ref())
             .filter(|_| self.actual_time_format.is_some() || self.time_format.is_none());
         let numbers_are_said = self.numbers_are_said();
+        let times_are_said = self.time_format.is_some() || self.actual_time_format.is_some();
         let ways = self.formats(own).into_iter().map(|format| {
             let mut options = options.clone();
             options.time_format = format;
             let looked_at = LookedAt::default();
-            options = looked_at.written(path, options, [false, numbers_are_said]);
+            options = as_written(path, options, [times_are_said, numbers_are_said]);
             let roles = if fitted.is_some() { None } else { looked_at.roles(path, || Some(options.clone())) };
             if let Some(roles) = roles.filter(|roles| roles.are_clear()) {
                 options.id_col = roles.id.clone().unwrap_or(options.id_col);

@@ -1,14 +1,13 @@
 //! The columns of tables that are told by what they hold, and the questions that remain.
 
 use foretell_data::{ReadOptions, Roles};
-use foretell_tables::{DataError, MemoryTable};
+use foretell_tables::{DataError, MemoryTable, NumberFormat};
 
-/// These options with the notation that such a table is [written in](ReadOptions::notation), and the names of the columns that such a table has for ids, times and values, where it is clear which they are; and what
+/// These options with the notation that such a table is [written in](ReadOptions::with_notation_of), and the names of the columns that such a table has for ids, times and values, where it is clear which they are; and what
 /// its columns hold. A table that cannot be read tells nothing: that is an error of its reading.
 pub fn told_columns(mut options: ReadOptions, table: &MemoryTable) -> (ReadOptions, Option<Roles>) {
-    if let Ok(notation) = options.notation_in(table) {
-        options = options.written(notation);
-    }
+    let said = [options.time_format.is_some(), options.numbers != NumberFormat::default()];
+    options = options.clone().with_notation_in(table, said).unwrap_or(options);
     let roles = options.roles_in(table).ok().flatten();
     if let Some(Roles { id, time, target: Some(target), .. }) =
         roles.as_ref().filter(|roles| roles.are_clear())

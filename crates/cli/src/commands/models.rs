@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::args::steps;
 use crate::context::Context;
-use crate::looked_at::LookedAt;
+use crate::looked_at::{LookedAt, as_written};
 use crate::markdown;
 use crate::model_facts::{ListedModel, exogenous};
 use crate::model_uses::use_of;
@@ -180,7 +180,7 @@ impl Models {
         options.id_col = id_col.clone().unwrap_or(options.id_col);
         options.target_col = target_col.clone().unwrap_or(options.target_col);
         let looked_at = LookedAt::default();
-        options = looked_at.written(data, options, [false; 2]);
+        options = as_written(data, options, [false; 2]);
         if let Some(roles) = looked_at.roles(data, || Some(options.clone())).filter(|roles| roles.are_clear())
         {
             let usual = ColumnNames { id: options.id_col.clone(), ..ColumnNames::default() };

@@ -71,6 +71,34 @@ fn a_file_that_can_mean_one_thing_is_read_so_and_one_that_can_mean_two_asks() {
     assert_eq!(found, dir.ok(&format!("predict --model m --data de.csv {said} --log none")));
     assert!(found.contains(&format!("Ulm;{};{},5\n", date(60), 100 + 60 % 7)), "{found}");
 
+    // What is written otherwise: rows of the future, and data that models of these are given.
+    let futr: String = [60, 61]
+        .iter()
+        .flat_map(|&k| ["Ulm", "Bonn"].map(|id| format!("{id},{},{k}.5\n", date(k))))
+        .collect();
+    dir.put("ahead.csv", &format!("Filiale,Datum,Preis\n{futr}"));
+    let priced = dir.read("de.csv").replace(",5\n", ",5;2,5\n").replace("Umsatz", "Umsatz;Preis");
+    dir.put("priced.csv", &priced);
+    dir.ok("forecast --data priced.csv --target-col Umsatz --futr ahead.csv --h 2 --models AutoARIMA --out f.csv --log none");
+    let iso: String = (0..60).map(|k| format!("Ulm,{},{}.5\n", date(k), 100 + k % 7)).collect();
+    dir.put("iso.csv", &format!("Filiale,Datum,Umsatz\n{iso}"));
+    assert!(dir.ok("predict --model m --data iso.csv --log none").contains(&format!("Ulm,{}", date(60))));
+
+    // Years as dates, and as numbers where that is said.
+    let years: String = (1990..2020).map(|year| format!("a,{year},{}\n", year % 4)).collect();
+    dir.put("years.csv", &format!("unique_id,year,y\n{years}"));
+    for (flags, next) in
+        [("", "a,2020-01-01,"), ("--freq 1", "a,2020,"), ("--time-format integer", "a,2020,")]
+    {
+        dir.ok(&format!(
+            "fit --data years.csv --time-col year {flags} --model Naive --h 1 --overwrite --out y"
+        ));
+        let found = dir.ok("predict --model y --data years.csv --log none");
+        assert!(found.contains(next), "{flags}: {found}");
+    }
+    dir.put("two.csv", "unique_id,year,A,B\na,2018,1,2\na,2019,2,3\n");
+    assert!(dir.ok("evaluate --forecast two.csv --actual years.csv --metrics mae").contains("mae"));
+
     // Days first, by a day beyond the twelfth; models remember it where the rows are few.
     let days = |range: std::ops::Range<usize>| -> String {
         range.map(|k| format!("{},{k}\n", day(k).replace('.', "/"))).collect()

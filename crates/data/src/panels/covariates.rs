@@ -43,7 +43,7 @@ impl Panel {
     ) -> Result<Self, DataError> {
         check_sizes(paths, options.max_memory)?;
         let table = open(paths, &options.file.beside(), |_| true)?;
-        self.with_statics(table, options)
+        self.with_statics(table, &options.of_beside(paths))
     }
 
     /// Adds the columns of a table that has whole ids, or some of the columns that make these: its rows are then of all series that agree
@@ -199,7 +199,8 @@ impl Future {
         h: usize,
     ) -> Result<Self, DataError> {
         check_sizes(paths, options.max_memory)?;
-        Self::read_beside(open(paths, &options.file.beside(), |_| true)?, options, panel, h)
+        let table = open(paths, &options.file.beside(), |_| true)?;
+        Self::read_beside(table, &options.of_beside(paths), panel, h)
     }
 
     /// Reads a table that is laid out as the panel's.

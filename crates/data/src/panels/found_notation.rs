@@ -1,6 +1,7 @@
 //! A look at the first rows of a table for a notation that they can only have.
 
 use std::path::{Path, PathBuf};
+use std::ptr;
 
 use super::column_signs::{holds_number, is_called_time};
 use super::laid_out::year_and_part;
@@ -8,9 +9,10 @@ use super::notation::Notation;
 use super::options::ReadOptions;
 use super::panel::Panel;
 use super::roles::{MOST_COLUMNS, ROWS};
-use foretell_calendar::{TimeFormat, TimeKind, readings::formats};
+use foretell_calendar::{Clock, TimeFormat, TimeKind, readings::formats};
 use foretell_tables::{
-    DataError, Flaw, MemoryTable, NumberFormat, TableReader, is_called_year, open, table_files,
+    DataError, FileFormat, Flaw, MemoryTable, NumberFormat, TableReader, is_called_year, named_months, open,
+    parts_of_year, table_files,
 };
 
 impl Panel {
@@ -21,76 +23,93 @@ impl Panel {
 }
 
 impl ReadOptions {
-    /// How a table is written, by the first rows of its first file: times that one format reads and no other, numbers with a decimal comma that
-    /// is none between thousands. Nothing of what these options say, and of what could mean two things: that is a question of its reading.
+    /// These options for a file of text as its first rows are written; unchanged for other files. What they say of times and numbers stays where it reads these rows, or was
+    /// `said` of them (of times, of numbers). Else times are read by the only format that reads all of them, numbers with a decimal comma that
+    /// is none between thousands, or both as usual. What could mean two things is left to the reading, which asks.
     ///
     /// # Errors
     /// A file that cannot be read.
-    pub fn notation(&self, path: impl AsRef<Path>) -> Result<Notation, DataError> {
+    pub fn with_notation_of(self, path: impl AsRef<Path>, said: [bool; 2]) -> Result<Self, DataError> {
         let first: Vec<PathBuf> = table_files(path)?.into_iter().take(1).collect();
-        Ok(self.notation_of(open(&first, &self.file, |_| true)?))
+        let is_text = |file: &PathBuf| ptr::eq(FileFormat::of(file), &raw const FileFormat::all()[0]);
+        if !first.iter().all(is_text) {
+            return Ok(self);
+        }
+        let table = open(&first, &self.file, |_| true)?;
+        Ok(self.with_notation(table, said))
+    }
+
+    /// These options for files beside the data, which may be written otherwise; unchanged for a pipe, which gives its text once, and for what
+    /// cannot be read: that is an error of the reading.
+    pub(super) fn of_beside(&self, paths: &[impl AsRef<Path>]) -> Self {
+        let beside = Self { file: self.file.beside(), ..self.clone() };
+        let first = paths.first().map(AsRef::as_ref).filter(|path| path.is_file() || path.is_dir());
+        match first.map(|first| beside.with_notation_of(first, [false; 2])) {
+            Some(Ok(found)) => Self { file: self.file.clone(), ..found },
+            _ => self.clone(),
+        }
     }
 
     /// The same of a table that is in memory.
     ///
     /// # Errors
     /// A table that cannot be read.
-    pub fn notation_in(&self, table: &MemoryTable) -> Result<Notation, DataError> {
-        Ok(self.notation_of(table.open(&self.file, |_| true)?))
+    pub fn with_notation_in(self, table: &MemoryTable, said: [bool; 2]) -> Result<Self, DataError> {
+        let table = table.open(&self.file, |_| true)?;
+        Ok(self.with_notation(table, said))
     }
 
-    /// These options for a table that is written so.
-    #[must_use]
-    pub fn written(mut self, notation: Notation) -> Self {
-        if let Some((format, _)) = &notation.times {
-            self.time_format = Some(format.clone());
-        }
-        if let Some((format, _)) = &notation.numbers {
-            self.numbers = *format;
-        }
-        self.notation = notation;
-        self
-    }
-
-    fn notation_of(&self, mut table: Box<dyn TableReader + '_>) -> Notation {
+    fn with_notation(mut self, mut table: Box<dyn TableReader + '_>, said: [bool; 2]) -> Self {
         let named = table.columns().filter(|name| !name.is_empty()).count();
         let times_are_one = self.across.is_none() && self.time_cols.is_empty();
-        let asks_times =
-            self.time_format.is_none() && self.locale.is_none() && times_are_one && !table.reads_its_times();
-        let asks_numbers = self.numbers == NumberFormat::default();
-        if named > MOST_COLUMNS || !(asks_times || asks_numbers) {
-            return Notation::default();
+        let asks_times = !said[0] && self.locale.is_none() && times_are_one && !table.reads_its_times();
+        let asks_numbers = !said[1];
+        if named > MOST_COLUMNS || (!asks_times && !asks_numbers) {
+            return self;
         }
-        let mut columns: Vec<Seen> = table.header().iter().map(|name| Seen::of(name)).collect();
+        let ways = [self.numbers, NumberFormat::default(), comma(None), comma(Some('.'))];
+        let clock = self.clock(&*table);
+        let mut columns: Vec<Seen> =
+            table.header().iter().map(|name| Seen::of(name, clock.clone())).collect();
         for _ in 0..ROWS {
             // What cannot be read is an error later on, with its place.
             if !table.advance().unwrap_or(false) {
                 break;
             }
             for (place, column) in columns.iter_mut().enumerate() {
-                column.see(place, &mut *table);
+                column.see(&mut *table, place, &ways);
             }
         }
-        let year = columns.iter().position(Seen::are_years).filter(|_| self.may_be_yearly(&columns));
-        let time = self.times_among(&columns).or(year);
-        let format = |time: usize| match Some(time) == year {
-            true => Some((TimeFormat::parse("%Y").ok()?, columns[time].first.clone())),
-            false => columns[time].only_format(),
-        };
-        let times = time.filter(|_| asks_times).and_then(format);
-        let others = columns.iter().enumerate().filter(|(place, _)| Some(*place) != time);
-        let numbers = if asks_numbers { only_numbers(others.map(|(_, column)| column)) } else { None };
-        Notation { times, numbers }
-    }
-
-    /// Whether a table of these columns may have a row per year: years beside parts of them are a question, and steps may be numbered.
-    fn may_be_yearly(&self, columns: &[Seen]) -> bool {
+        let mut notation = Notation::default();
+        let time = self.times_among(&columns);
         let is_numbered = self.freq.is_some_and(|freq| freq.kind() == TimeKind::Integer);
-        let names = columns.iter().map(|column| &column.name).filter(|name| !name.is_empty());
-        !self.wide && !is_numbered && names.clone().count() <= 3 && year_and_part(names).is_none()
+        let may_be_years = self.time_format.is_none() && !is_numbered;
+        let is_other = |time: &&Seen| !time.is_read || (may_be_years && time.are_years());
+        if let Some(time) = time.map(|time| &columns[time]).filter(is_other).filter(|_| asks_times) {
+            match time.only_format() {
+                Some(format) => {
+                    self.time_format = Some(format.clone());
+                    notation.times = Some((format, time.first.clone()));
+                }
+                None if time.are_usual => self.time_format = None,
+                None => {}
+            }
+        }
+        let others = columns.iter().enumerate().filter(|(place, _)| Some(*place) != time);
+        let numbers: Vec<&Seen> =
+            others.map(|(_, column)| column).filter(|column| column.are_numbers).collect();
+        let first = numbers.iter().find_map(|column| column.comma.as_ref());
+        let way = (0..ways.len()).find(|&way| numbers.iter().all(|column| column.fits[way]));
+        if let Some(way) = way.filter(|way| asks_numbers && *way > 0) {
+            self.numbers = ways[way];
+            notation.numbers = first.map(|first| (ways[way], first.clone()));
+        }
+        self.notation = notation;
+        self
     }
 
-    /// The column of times: the one that these options name, the first of a wide table, else the only one whose texts a format reads.
+    /// The column of times: the one that these options name, the first of a wide table, else the only one that is written in another than
+    /// the usual way, where none is written as usual.
     fn times_among(&self, columns: &[Seen]) -> Option<usize> {
         let called = columns.iter().position(|column| column.name == self.time_name());
         if called.is_some() || self.time_col.is_some() {
@@ -99,23 +118,32 @@ impl ReadOptions {
         if self.wide {
             return columns.iter().position(|column| !column.name.is_empty());
         }
-        let mut written =
-            (0..columns.len()).filter(|&i| columns[i].only_format().is_some() && !columns[i].are_numbers);
-        match (written.next(), written.next()) {
-            (Some(only), None) => Some(only),
-            (Some(_), Some(_)) => {
-                let mut called = (0..columns.len())
-                    .filter(|&i| columns[i].only_format().is_some() && is_called_time(&columns[i].name));
+        if columns.iter().any(|column| column.are_usual) {
+            return None;
+        }
+        let names = || columns.iter().map(|column| &column.name);
+        // Years beside parts of them are a question.
+        let of_parts = year_and_part(names()).is_some()
+            || named_months(names().map(String::as_str)).is_some()
+            || parts_of_year(names().map(String::as_str)).is_some();
+        let is_time = |column: &Seen| match column.are_years() {
+            true => !of_parts,
+            false => !column.are_numbers && column.only_format().is_some(),
+        };
+        let written: Vec<usize> = (0..columns.len()).filter(|&i| is_time(&columns[i])).collect();
+        match written[..] {
+            [only] => Some(only),
+            _ => {
+                let mut called = written.into_iter().filter(|&i| is_called_time(&columns[i].name));
                 called.next().filter(|_| called.next().is_none())
             }
-            (None, _) => None,
         }
     }
 }
 
-/// Ways of writing numbers with a decimal comma.
-fn commas() -> [NumberFormat; 2] {
-    [None, Some('.')].map(|thousands| NumberFormat::new(',', thousands).expect("two marks"))
+/// Numbers with a decimal comma.
+fn comma(thousands: Option<char>) -> NumberFormat {
+    NumberFormat::new(',', thousands).expect("two marks")
 }
 
 /// What was seen of a column.
@@ -124,44 +152,59 @@ struct Seen {
     /// The formats that read all of its cells so far; none before the first.
     formats: Option<Vec<TimeFormat>>,
     first: String,
+    /// Whether all are times as they are usually written, not whole numbers.
+    are_usual: bool,
+    /// A clock that is set as the options say, and whether it reads all.
+    clock: Clock,
+    is_read: bool,
     /// Whether all are numbers, however written.
     are_numbers: bool,
     /// Whether all are numbers of four digits that may be years.
     are_years: bool,
     /// A number whose comma stands before decimals.
     comma: Option<String>,
-    /// Whether each of the ways with a comma reads all numbers.
-    fits: [bool; 2],
+    /// Whether each of the ways reads all numbers.
+    fits: [bool; 4],
 }
 
 impl Seen {
-    fn of(name: &str) -> Self {
+    fn of(name: &str, clock: Clock) -> Self {
         Self {
             name: name.to_owned(),
+            clock,
             formats: None,
             first: String::new(),
+            are_usual: false,
+            is_read: true,
             are_numbers: true,
             are_years: true,
             comma: None,
-            fits: [true; 2],
+            fits: [true; 4],
         }
     }
 
-    fn see(&mut self, place: usize, table: &mut dyn TableReader) {
+    fn see(&mut self, table: &mut dyn TableReader, place: usize, ways: &[NumberFormat; 4]) {
         let label = table.label(place).unwrap_or_default().trim().to_owned();
         if label.is_empty() {
             return;
         }
+        let is_whole = label.parse::<i64>().is_ok();
         let is_year = label.len() == 4 && label.parse().is_ok_and(|year| (1600..2200).contains(&year));
         self.are_years = self.are_years && is_year;
+        let is_usual = !is_whole && TimeKind::Timestamp.parse(&label).is_ok();
+        self.is_read = self.is_read && self.clock.read(&label).is_ok();
         match &mut self.formats {
             None => {
-                let found = if may_be_date(&label) { formats(&label) } else { Vec::new() };
+                let found = if may_be_date(&label) && !is_usual { formats(&label) } else { Vec::new() };
                 let found = found.iter().filter(|(format, _)| has_whole_date(format));
                 self.formats = Some(found.filter_map(|(format, _)| TimeFormat::parse(format).ok()).collect());
                 self.first.clone_from(&label);
+                self.are_usual = is_usual;
             }
-            Some(formats) => formats.retain(|format| format.civil(&label).is_some()),
+            Some(formats) => {
+                formats.retain(|format| format.civil(&label).is_some());
+                self.are_usual = self.are_usual && is_usual;
+            }
         }
         if !self.are_numbers {
             return;
@@ -175,22 +218,22 @@ impl Seen {
         if read == Err(Flaw::DecimalComma) {
             self.comma.get_or_insert(label);
         }
-        for (fits, format) in self.fits.iter_mut().zip(commas()) {
-            table.read_numbers(format);
+        for (fits, way) in self.fits.iter_mut().zip(ways) {
+            table.read_numbers(*way);
             *fits = *fits && matches!(table.number_or_truth(place), Ok(_) | Err(Flaw::Missing | Flaw::Dash));
         }
-        table.read_numbers(NumberFormat::default());
     }
 
     /// Whether it is called so and holds years: by their numbers or as dates their steps are the same.
     fn are_years(&self) -> bool {
-        is_called_year(&self.name) && self.are_years
+        is_called_year(&self.name) && self.are_years && !self.first.is_empty()
     }
 
-    /// The only format that reads all cells, and the first of these.
-    fn only_format(&self) -> Option<(TimeFormat, String)> {
+    /// The only format that reads all cells.
+    fn only_format(&self) -> Option<TimeFormat> {
         match self.formats.as_deref() {
-            Some([only]) => Some((only.clone(), self.first.clone())),
+            _ if self.are_years() => TimeFormat::parse("%Y").ok(),
+            Some([only]) => Some(only.clone()),
             _ => None,
         }
     }
@@ -199,7 +242,7 @@ impl Seen {
 /// Whether a text may be a date that is not written as usual.
 fn may_be_date(text: &str) -> bool {
     let is_as_long = (6..=40).contains(&text.len()) && text.bytes().any(|byte| byte.is_ascii_digit());
-    is_as_long && text.parse::<f64>().is_err() && TimeKind::Timestamp.parse(text).is_err()
+    is_as_long && text.parse::<f64>().is_err()
 }
 
 /// Whether a format has a year of four digits and a month: others may mean several things.
@@ -208,16 +251,11 @@ fn has_whole_date(format: &str) -> bool {
     has("%Y") && (has("%d") || has("%m/") || has("%m-")) && (has("%m") || has("%b") || has("%B"))
 }
 
-/// The only way with a decimal comma that reads the numbers of all columns, if one of them needs it.
-fn only_numbers<'a>(columns: impl Iterator<Item = &'a Seen>) -> Option<(NumberFormat, String)> {
-    let numbers: Vec<&Seen> = columns.filter(|column| column.are_numbers).collect();
-    let first = numbers.iter().find_map(|column| column.comma.clone())?;
-    let way = (0..2).find(|&way| numbers.iter().all(|column| column.fits[way]))?;
-    Some((commas()[way], first))
-}
-
 #[cfg(test)]
 mod tests {
+    use foretell_calendar::{Freq, TimeFormat};
+    use foretell_tables::NumberFormat;
+
     use crate::{Panel, ReadOptions};
 
     fn file(text: &str) -> tempfile::TempPath {
@@ -228,8 +266,8 @@ mod tests {
 
     fn notation(text: &str) -> String {
         let file = file(text);
-        let notation = ReadOptions::new().notation(&file).unwrap();
-        notation.note("t".into()).map_or_else(String::new, |note| note.to_string())
+        let options = ReadOptions::new().with_notation_of(&file, [false; 2]).unwrap();
+        options.notation.note("t".into()).map_or_else(String::new, |note| note.to_string())
     }
 
     #[test]
@@ -251,9 +289,31 @@ mod tests {
         }
         let file = file(german);
         let options = ReadOptions::new().id_col("Filiale").time_col("Datum").target_col("Umsatz");
-        let panel =
-            Panel::from_file(&file, &options.clone().written(options.notation(&file).unwrap())).unwrap();
+        let panel = Panel::from_file(&file, &options.with_notation_of(&file, [false; 2]).unwrap()).unwrap();
         assert_eq!(panel.y(0), [1294.67, 1213.2, 5.0]);
+    }
+
+    #[test]
+    fn what_was_set_stays_where_it_reads_the_rows() {
+        let set = |format: &str, decimal| {
+            let numbers = NumberFormat::new(decimal, None).unwrap();
+            ReadOptions::new().time_format(TimeFormat::parse(format).unwrap()).numbers(numbers)
+        };
+        let of = |options: ReadOptions, text: &str| {
+            let found = options.with_notation_of(file(text), [false; 2]).unwrap();
+            (found.time_format.map_or_else(String::new, |format| format.to_string()), found.numbers.decimal())
+        };
+        let german = set("%d.%m.%Y", ',');
+        assert_eq!(of(german.clone(), "ds;y\n01.02.2024;1,5\n"), ("%d.%m.%Y".into(), ','));
+        // Another file of the same models, written as usual.
+        assert_eq!(of(german.clone(), "ds,y\n2024-02-01,1.5\n"), (String::new(), '.'));
+        assert_eq!(of(german, "ds,y\n2/13/2024,2\n"), ("%m/%d/%Y".into(), ','));
+        assert_eq!(of(set("integer", '.'), "year,y\n2023,1.5\n"), ("integer".into(), '.'));
+        let numbered = ReadOptions::new().freq(Freq::parse("1").unwrap());
+        assert_eq!(of(numbered, "year,y\n2023,1.5\n"), (String::new(), '.'));
+        // What someone said is not looked at.
+        let said = ReadOptions::new().with_notation_of(file("ds;y\n01.02.2024;1,5\n"), [true; 2]).unwrap();
+        assert_eq!((said.time_format, said.numbers), (None, NumberFormat::default()));
     }
 
     #[test]
@@ -269,6 +329,8 @@ mod tests {
             "ds,y\n2024-01-02,1\n",
             "year,month,y\n2023,1,1.5\n2023,2,1.5\n",
             "step,y\n2023,1.5\n2024,1.5\n",
+            // Usual dates beside others.
+            "date,expiry,y\n2024-01-01,31.12.2024,1\n2024-01-02,30.12.2024,2\n",
             "start,end,y\n01.02.2023,01.03.2023,1\n",
         ] {
             assert_eq!(notation(text), "", "{text}");

@@ -100,7 +100,7 @@ pub struct ReadOptions {
     /// Most rows that a table may have, with those that are filled in; of a wide one, values. No limit by default.
     #[serde(skip)]
     pub max_rows: Option<usize>,
-    /// How the table is written where that was [found](Self::notation) in it: told by a [note](foretell_tables::ReadNote).
+    /// How the table is written where that was [found](Self::with_notation_of) in it: told by a [note](foretell_tables::ReadNote).
     #[serde(skip)]
     pub notation: Notation,
     /// Threads that read a long table; 0, the default, is as many as the machine has. The panel does not depend on it.
