@@ -443,7 +443,9 @@ fn local_times_that_skip_an_hour_are_not_read_in_utc() {
     dir.put("f.csv", &format!("unique_id,ds,M\n{}", rows(31, false, "Z")));
     dir.put("local.csv", &format!("unique_id,ds,y\n{}", rows(29, true, "")));
     dir.put("utc.csv", &format!("unique_id,ds,y\n{}", rows(29, false, "")));
-    let message = dir.fails(2, "evaluate --forecast f.csv --actual local.csv --metrics mae");
+    let refused = dir.run("evaluate --forecast f.csv --actual local.csv --metrics mae");
+    let message = stderr(&refused);
+    assert_eq!(refused.status.code(), Some(2), "{message}");
     assert!(
         message.contains("lack the hour behind 2024-03-31 01:00:00")
             && message.contains("(--actual-zone Europe/Berlin)"),

@@ -156,7 +156,9 @@ fn intervals_of_few_windows_mark_nothing() {
     let intervals = PredictionIntervals { n_windows: 5, ..PredictionIntervals::default() };
     let fitted = fitted.calibrate(&panel, intervals).unwrap();
     let fitted = fitted.on_warning(move |warning| into.lock().unwrap().push(warning.to_string()));
-    let found = outside(&fitted.anomalies(&panel, 99.0).unwrap(), "SeasonalNaive");
+    let mut found = outside(&fitted.anomalies(&panel, 99.0).unwrap(), "SeasonalNaive");
+    // Those of the first day are forecast by the last value.
+    found.retain(|(_, row)| *row >= 24);
     assert!(planted().iter().all(|row| found.contains(row)) && found.len() <= 12, "{found:?}");
     assert!(heard.lock().unwrap().iter().any(|told| told.contains("5 windows hold about 83 %")), "{heard:?}");
 }
