@@ -17,6 +17,7 @@ use crate::context::Context;
 use crate::data_args::DataArgs;
 use crate::failure::Usage;
 use crate::feature_args::FeatureArgs;
+use crate::frequency::freq_without;
 use crate::hierarchy_args::{HierarchyArgs, KeptMethodArgs};
 use crate::model_args::ModelArgs;
 use crate::precision::StepArgs;
@@ -401,7 +402,11 @@ impl TrainArgs {
     /// How data are read, whatever the models read of them.
     fn reading(&self, from: Option<&Fitted>) -> anyhow::Result<ReadOptions> {
         let saved = from.map_or_else(ReadOptions::default, |fitted| fitted.reading().clone());
-        self.data.options(&self.columns(from), Vec::new(), Vec::new(), None, &saved)
+        let freq = match from {
+            Some(fitted) => fitted.freq_of_data(),
+            None => freq_without(self.freq, self.holidays.as_deref())?,
+        };
+        self.data.options(&self.columns(from), Vec::new(), Vec::new(), freq, &saved)
     }
 
     pub(crate) fn columns(&self, from: Option<&Fitted>) -> ColumnNames {

@@ -203,9 +203,9 @@ fn numbers_with_other_marks_are_read_when_they_are_named() {
         |data: &str| format!("fit --data {data} --model NLinear {SMALL} --log none --overwrite --out model");
     dir.ok(&fit("plain.csv"));
     let plain = dir.ok("predict --model model --data plain.csv");
-    let message = dir.fails(1, &fit("german.csv"));
+    let message = dir.fails(1, &fit("german.csv --decimal ."));
     assert!(message.contains("has marks between its thousands; name them (`--thousands`"), "{message}");
-    for marks in ["--decimal , --thousands .", "--thousands ."] {
+    for marks in ["--decimal , --thousands .", "--thousands .", ""] {
         dir.ok(&fit(&format!("german.csv {marks}")));
         // Numbers are written as they are read.
         let german = dir.ok(&format!("predict --model model --data german.csv {marks}"));

@@ -300,7 +300,8 @@ mod tests {
             ReadOptions::new().time_format(TimeFormat::parse(format).unwrap()).numbers(numbers)
         };
         let of = |options: ReadOptions, text: &str| {
-            let found = options.with_notation_of(file(text), [false; 2]).unwrap();
+            let file = file(text);
+            let found = options.with_notation_of(&file, [false; 2]).unwrap();
             (found.time_format.map_or_else(String::new, |format| format.to_string()), found.numbers.decimal())
         };
         let german = set("%d.%m.%Y", ',');
@@ -312,7 +313,8 @@ mod tests {
         let numbered = ReadOptions::new().freq(Freq::parse("1").unwrap());
         assert_eq!(of(numbered, "year,y\n2023,1.5\n"), (String::new(), '.'));
         // What someone said is not looked at.
-        let said = ReadOptions::new().with_notation_of(file("ds;y\n01.02.2024;1,5\n"), [true; 2]).unwrap();
+        let german = file("ds;y\n01.02.2024;1,5\n");
+        let said = ReadOptions::new().with_notation_of(&german, [true; 2]).unwrap();
         assert_eq!((said.time_format, said.numbers), (None, NumberFormat::default()));
     }
 
