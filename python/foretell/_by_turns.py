@@ -23,8 +23,9 @@ from foretell._distributed import counted, distinct, with_ids
 from foretell._parts import plain
 from foretell._workers import Workers, workers_of
 
-#: Rows that a file has, but for one that a single series fills; and files at most, all of which are open at a time.
-_ROWS, _FILES = 1 << 20, 256
+#: Rows that a file has, but for one that a single series fills; and files at most, all of which are open at a time: half of those that macOS
+#: lets a program open where nothing else is said.
+_ROWS, _FILES = 1 << 20, 128
 
 
 def read(df: Any, static_df: Any, names: _data.Names, reading: _data.Reading, scratch: str | os.PathLike[str]) -> _data.Data:
