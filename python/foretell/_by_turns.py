@@ -72,7 +72,7 @@ def _of_workers(df: Any, names: _data.Names, reading: _data.Reading, scratch: An
     """Files of the rows of a table of workers, which are gone afterwards."""
     workers = workers_of(df)
     df = with_ids(workers.read(df), names.id_parts, "df", workers)
-    own = _data.Names(*names.all)
+    own = _data.Names(names.id_col, names.time_col, names.target_col)
     schema = workers.schema(df)
     _frames.require(None, own.all, "df", schema.names)
     wanted = [name for name in dict.fromkeys(_data.read_ones(own, reading)) if name in schema.names]

@@ -127,7 +127,7 @@ def fit(forecaster: Trained, df: Any, own: _data.Names, columns: Sequence[str]) 
     placed = pa.schema([*kept, (_PART, pa.int32()), (_AHEAD, pa.bool_())])
     rows = workers.each(df, partial(_placed, id_col=id_col, bounds=bounds, schema=placed, ahead=False), placed)
     payload = workers.share(_payload(forecaster, None, _engine=None))
-    learned = workers.gathered(workers.parts(rows, _PART, len(bounds) + 1, partial(_learned, payload=payload, names=tuple(names)), _LEARNED))
+    learned = workers.gathered(workers.parts(rows, _PART, len(bounds) + 1, partial(_learned, payload=payload, names=names), _LEARNED))
     in_order = sorted(learned.to_pylist(), key=lambda part: part[_PART])
     for text in dict.fromkeys(text for part in in_order for text in json.loads(part["warnings"])):
         # At the line that called `NeuralForecast.fit`.
@@ -221,7 +221,7 @@ def _unpacked(payload: bytes) -> tuple[Trained, Any]:
     return _anew(payload)
 
 
-def _learned(table: pa.Table, payload: Callable[[], bytes], names: tuple[str, str, str]) -> pa.Table:
+def _learned(table: pa.Table, payload: Callable[[], bytes], names: Sequence[str]) -> pa.Table:
     """The models of each part of a table, and the warnings of their fits."""
     table = plain(table)
     found = []
