@@ -202,7 +202,7 @@ test('the promised class', NETWORKS, async () => {
 });
 
 test('trainings have a precision', NETWORKS, async () => {
-  const fit = (precision) => Model.fit(values(40), { models: [LEARNER], h: 4, inputSize: 8, precision });
+  const fit = (precision) => Model.fit(values(40), { models: [{ model: 'MLP', max_steps: 3 }], h: 4, inputSize: 8, precision });
   const mean = async (precision) => (await (await fit(precision)).predict(values(40))).series[0].mean;
   assert.deepEqual(await mean('f32'), await mean(undefined));
   if (ADDON) assert.notDeepEqual(await mean('bf16'), await mean('f32'));
