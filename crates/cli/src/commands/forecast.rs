@@ -164,7 +164,7 @@ impl Forecast {
         }
         context.catch_interrupts();
         let fitted = forecaster.fit(&panel)?;
-        let board = TrainedAuto::of(&fitted).context("the forecast was not fitted")?.board().clone();
+        let board = TrainedAuto::board_of(&fitted).context("the forecast was not fitted")?;
         tell(context, &board);
         let LevelArgs { levels, quantiles } = &self.level;
         let quantiles = if self.level.is_empty() { &QUANTILES[..] } else { quantiles };
