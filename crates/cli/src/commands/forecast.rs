@@ -29,8 +29,8 @@ use crate::table::AlignedTable;
 ///
 /// Finds the seasons of the data, tries the models that suit them on several windows, combines them with weights that these windows
 /// choose, and scores that on a last window, which chooses nothing of it. Then weights are chosen by all windows, and everything is
-/// fitted to all data. Writes a row per series and step, with the median and the quantiles 0.1 to 0.9; the leaderboard goes to standard
-/// error.
+/// fitted to all data. Writes a row per series and step, with the forecast (the median; of rare demand the mean) and the quantiles 0.1 to
+/// 0.9; the leaderboard goes to standard error.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
