@@ -19,6 +19,8 @@ pub(crate) struct ReadRequest {
     /// Doubts about the series.
     pub(crate) warnings: Vec<String>,
     pub(crate) is_text: bool,
+    /// The bytes of its room that its series take.
+    pub(crate) had: u64,
     pub(crate) room: Room,
 }
 
