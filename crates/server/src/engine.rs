@@ -199,14 +199,7 @@ impl Shared {
             true => &read.model.on_all_threads,
             false => &read.model.on_one_thread,
         };
-        let bounds = Bounds {
-            settings: &self.settings,
-            deadline,
-            room: &read.room,
-            is_text: read.is_text,
-            waits: false,
-            had: read.had,
-        };
+        let bounds = read.bounds(&self.settings, deadline);
         match forecast(fitted, &read.request.asks, &read.series, bounds) {
             Ok(frame) => {
                 let ReadRequest { model, understood, mut warnings, room, .. } = read;
@@ -214,11 +207,7 @@ impl Shared {
                 let answer = ForecastAnswer::of_model(&model.facts.name, frame, warnings);
                 Ok(Begun::Answered(Box::new(ForecastAnswer { understood, ..answer }), room))
             }
-            Err(EngineError::NoRoom { needed }) => {
-                // Who waits with more than its series could wait for one who waits for it.
-                read.room.at_most(read.had);
-                Ok(Begun::Parked(Box::new(read), needed))
-            }
+            Err(EngineError::NoRoom { needed }) => Ok(read.parked(needed)),
             Err(error) => Err(error),
         }
     }

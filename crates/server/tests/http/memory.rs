@@ -135,7 +135,7 @@ fn requests_wait_for_memory_without_a_thread() {
 fn answers_that_nobody_reads_take_no_more_memory_than_there_is() {
     // All have 30 MB together.
     let engine = EngineSettings::with(|settings| {
-        (settings.patience, settings.timeout) = (Duration::ZERO, Duration::from_secs(3));
+        (settings.stall, settings.timeout) = (Duration::from_secs(600), Duration::from_secs(3));
     });
     let server = server(60_000_000, engine);
     let (request, body) = large_request();
