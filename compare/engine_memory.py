@@ -54,7 +54,7 @@ def main():
         watcher = threading.Thread(target=watch)
         watcher.start()
         begun = time.perf_counter()
-        nf.fit(df, scratch=args.scratch if args.way == "disk" else None)
+        nf.fit(df, scratch=args.scratch if args.way == "disk" else None, by_workers=args.way == "workers")
         seconds = time.perf_counter() - begun
         done.set()
         watcher.join()

@@ -12,7 +12,7 @@ const ASIDE = ['future', 'static', 'reading', 'end', 'idCol', 'timeCol', 'target
 const own = (options) => snakeKeys(Object.fromEntries(Object.entries(options).filter(([name, value]) => !ASIDE.includes(name) && value !== undefined)));
 
 /** Options that say how the steps of a training are computed, by their names in the engine. */
-const STEP = ['low_memory'];
+const STEP = ['low_memory', 'precision'];
 
 /** The options of a call that trains: those of its steps are one. */
 function ownOfTraining(options) {

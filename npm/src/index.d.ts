@@ -71,6 +71,8 @@ export interface ForecastOptions extends TableOptions, WorkOptions {
   integer?: boolean;
   /** Whether networks are trained in the least memory in place of the least time. */
   lowMemory?: boolean;
+  /** What the operands of products are rounded to in training: `'f32'`, the default, not at all; a module of WebAssembly has no other, the addon all. */
+  precision?: 'f32' | 'bf16' | 'f16';
   /** Whether a report is wanted as well: an HTML file with scores and charts. */
   report?: boolean;
 }
@@ -168,6 +170,8 @@ export interface FitOptions extends TableOptions, WorkOptions {
   integer?: boolean;
   /** Whether networks are trained in the least memory in place of the least time. */
   lowMemory?: boolean;
+  /** What the operands of products are rounded to in training: `'f32'`, the default, not at all; a module of WebAssembly has no other, the addon all. */
+  precision?: 'f32' | 'bf16' | 'f16';
 }
 
 export interface PredictOptions extends TableOptions, WorkOptions {

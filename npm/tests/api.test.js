@@ -201,6 +201,15 @@ test('the promised class', NETWORKS, async () => {
   assert.equal((await refusal(() => new NeuralForecaster(options).predict([1, 2]))).code, 'not_fitted');
 });
 
+test('trainings have a precision', NETWORKS, async () => {
+  const fit = (precision) => Model.fit(values(40), { models: [{ model: 'MLP', max_steps: 3 }], h: 4, inputSize: 8, precision });
+  const mean = async (precision) => (await (await fit(precision)).predict(values(40))).series[0].mean;
+  assert.deepEqual(await mean('f32'), await mean(undefined));
+  if (ADDON) assert.notDeepEqual(await mean('bf16'), await mean('f32'));
+  else assert.equal((await refusal(() => fit('bf16'))).code, 'without_amp');
+  assert.match((await refusal(() => fit('f8'))).message, /f8.*f32.*bf16.*f16/);
+});
+
 test('errors have codes, settings and advice', async () => {
   const gap = panel(1, 20);
   gap.splice(10, 2);

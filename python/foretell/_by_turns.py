@@ -23,8 +23,9 @@ from foretell._distributed import counted, distinct, with_ids
 from foretell._parts import plain
 from foretell._workers import Workers, workers_of
 
-#: Rows that a file has, but for one that a single series fills; and files at most, all of which are open at a time.
-_ROWS, _FILES = 1 << 20, 256
+#: Rows that a file has, but for one that a single series fills; and files at most, all of which are open at a time: half of those that macOS
+#: lets a program open where nothing else is said.
+_ROWS, _FILES = 1 << 20, 128
 
 
 def read(df: Any, static_df: Any, names: _data.Names, reading: _data.Reading, scratch: str | os.PathLike[str]) -> _data.Data:
@@ -71,7 +72,7 @@ def _of_workers(df: Any, names: _data.Names, reading: _data.Reading, scratch: An
     """Files of the rows of a table of workers, which are gone afterwards."""
     workers = workers_of(df)
     df = with_ids(workers.read(df), names.id_parts, "df", workers)
-    own = _data.Names(*names.all)
+    own = _data.Names(names.id_col, names.time_col, names.target_col)
     schema = workers.schema(df)
     _frames.require(None, own.all, "df", schema.names)
     wanted = [name for name in dict.fromkeys(_data.read_ones(own, reading)) if name in schema.names]

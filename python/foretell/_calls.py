@@ -81,6 +81,8 @@ class EngineOptions(TypedDict, total=False):
     """Settings of the engine that an automatic forecast takes."""
 
     threads: int
+    precision: str | None
+    low_memory: bool
     non_negative: bool
     integer: bool
     max_memory: int | None

@@ -6,7 +6,9 @@ as the engine runs together anyway. pyarrow and the libraries of such tables are
 
 from __future__ import annotations
 
+import json
 import pickle
+import warnings
 from base64 import b64decode, b64encode
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
@@ -20,6 +22,7 @@ import pyarrow.compute as pc
 from foretell import _ahead, _data, _engine, _foretell, _frames, _levels
 from foretell._ids import joined
 from foretell._parts import plain
+from foretell._told import kept as kept_warnings
 from foretell._workers import Workers, workers_of
 
 if TYPE_CHECKING:
@@ -104,9 +107,12 @@ def _run(
 #: Parts for each that runs at a time, where workers train: so many that none is idle while another has the longest series.
 _PARTS_EACH = 4
 
+#: What workers learn of each part: the bytes of models and a list of warnings as texts, which all engines hand on unchanged.
+_LEARNED = pa.schema([(_PART, pa.int32()), ("models", pa.string()), ("warnings", pa.string())])
+
 
 def fit(forecaster: Trained, df: Any, own: _data.Names, columns: Sequence[str]) -> _foretell.Fitted:
-    """The models of a table, each series of which a worker fits by itself.
+    """The models of a table, each series of which a worker fits by itself; what workers warn of is told here.
 
     Raises:
         ValueError: If a row is wrong.
@@ -121,11 +127,12 @@ def fit(forecaster: Trained, df: Any, own: _data.Names, columns: Sequence[str]) 
     placed = pa.schema([*kept, (_PART, pa.int32()), (_AHEAD, pa.bool_())])
     rows = workers.each(df, partial(_placed, id_col=id_col, bounds=bounds, schema=placed, ahead=False), placed)
     payload = workers.share(_payload(forecaster, None, _engine=None))
-    # The bytes of models as text, which all engines hand on unchanged.
-    found = pa.schema([(_PART, pa.int32()), ("models", pa.string())])
-    learned = workers.gathered(workers.parts(rows, _PART, len(bounds) + 1, partial(_learned, payload=payload, names=tuple(names)), found))
-    in_order = sorted(zip(learned.column(_PART).to_pylist(), learned.column("models").to_pylist(), strict=True))
-    return _foretell.join_models([b64decode(models) for _, models in in_order], forecaster.settings.threads)
+    learned = workers.gathered(workers.parts(rows, _PART, len(bounds) + 1, partial(_learned, payload=payload, names=names), _LEARNED))
+    in_order = sorted(learned.to_pylist(), key=lambda part: part[_PART])
+    for text in dict.fromkeys(text for part in in_order for text in json.loads(part["warnings"])):
+        # At the line that called `NeuralForecast.fit`.
+        warnings.warn(text, stacklevel=4)
+    return _foretell.join_models([b64decode(part["models"]) for part in in_order], forecaster.settings.threads)
 
 
 def _series_per_part(forecaster: Trained, fitted: _foretell.Fitted) -> int:
@@ -214,17 +221,18 @@ def _unpacked(payload: bytes) -> tuple[Trained, Any]:
     return _anew(payload)
 
 
-def _learned(table: pa.Table, payload: Callable[[], bytes], names: tuple[str, str, str]) -> pa.Table:
-    """The models of each part of a table."""
+def _learned(table: pa.Table, payload: Callable[[], bytes], names: Sequence[str]) -> pa.Table:
+    """The models of each part of a table, and the warnings of their fits."""
     table = plain(table)
-    found: dict[str, list[Any]] = {_PART: [], "models": []}
+    found = []
     for part in sorted(table.column(_PART).unique().to_pylist()):
         forecaster, _ = _anew(payload())
         rows = table.filter(pc.equal(table.column(_PART), part)).drop_columns([_PART, _AHEAD])
-        forecaster.fit(rows, id_col=names[0], time_col=names[1], target_col=names[2])
-        found[_PART].append(part)
-        found["models"].append(b64encode(forecaster._trained().to_bytes()).decode())
-    return pa.table(found, schema=pa.schema([(_PART, pa.int32()), ("models", pa.string())]))
+        with kept_warnings() as told:
+            forecaster.fit(rows, id_col=names[0], time_col=names[1], target_col=names[2])
+        models = b64encode(forecaster._trained().to_bytes()).decode()
+        found.append({_PART: part, "models": models, "warnings": json.dumps(told)})
+    return pa.Table.from_pylist(found, schema=_LEARNED)
 
 
 def _answer(table: pa.Table, payload: Callable[[], bytes], asked: _Asked, schema: pa.Schema) -> pa.Table:

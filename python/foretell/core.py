@@ -97,6 +97,7 @@ class NeuralForecast(Trained):
         distributed_config: DistributedConfig | None = None, prediction_intervals: PredictionIntervals | None = None, *,
         freeze: Sequence[str] = (), checkpoint: str | os.PathLike[str] | None = None, checkpoint_every: int = 500,
         teacher: NeuralForecast | None = None, lessons: int = 20_000, mixtures: int = 0, scratch: str | os.PathLike[str] | None = None,
+        by_workers: bool = False,
     ) -> None:  # fmt: skip
         """Trains the models; those that were trained before continue from where they are.
 
@@ -104,8 +105,8 @@ class NeuralForecast(Trained):
 
         Args:
             df: Series: a row per id and time, with the target and further columns; or a list of files of Parquet, or of directories of
-                them. None for those of the last training. Of a table of Spark, Dask or Ray the workers fit models that learn of each series by
-                itself, as classical ones and Prophet do: forecasts then need a table. Else its rows are gathered on this machine, which trains.
+                them. None for those of the last training. The rows of a table of Spark, Dask or Ray are gathered on this machine, which trains,
+                but with ``scratch`` or ``by_workers``.
             static_df: A row per id, with static columns.
             val_size: Steps at the end of each series to validate on: 0, or at least ``h``.
             val_df: Rows to validate on, as many for each series of ``df``, in place of ``val_size``; they are taken for those that follow,
@@ -128,11 +129,15 @@ class NeuralForecast(Trained):
             mixtures: Further series beside each, mixed of two stretches of series, that the teacher forecasts as well.
             scratch: A directory of this machine for rows that its memory does not hold, of a table of Spark, Dask or Ray or of files of
                 Parquet: they are read one part after another, and stay in files without names while the forecaster has them.
+            by_workers: Whether the workers of a table of Spark, Dask or Ray fit the models, each some of the series, to the bytes of one
+                machine's fit: models that learn of each series by itself, as classical ones and Prophet do, which begin anew. The rows
+                stay where they are: what asks for those of the training (forecasts without ``df``, `predict_insample`,
+                `make_future_dataframe` without one, `save` but with ``save_dataset=False``) is refused.
 
         Raises:
             ColumnError: If a column is not there.
             ValueError: If a row is wrong, a series is too short, or arguments contradict each other; if models have no parameter of
-                ``freeze``, or ``checkpoint`` is of another training.
+                ``freeze``, ``checkpoint`` is of another training, or models learn of all series and ``by_workers`` is set.
         """
         val_size = _checks.count("val_size", val_size or 0)
         _checks.check_intervals(prediction_intervals)
@@ -142,7 +147,13 @@ class NeuralForecast(Trained):
             raise NotImplementedError(
                 "one machine trains networks, also on the rows of tables of Spark, Dask and Ray, which come here: leave distributed_config out"
             )
-        if scratch is None and self._fit_by_workers(df, val_size, val_df, prediction_intervals, (freeze, checkpoint, teacher), (id_col, time_col, target_col)):
+        if by_workers:
+            of_all = {
+                "static_df": static_df is not None, "val_size": val_size > 0, "val_df": val_df is not None, "verbose": verbose,
+                "prediction_intervals": prediction_intervals is not None, "freeze": bool(freeze), "checkpoint": checkpoint is not None,
+                "teacher": teacher is not None, "scratch": scratch is not None,
+            }  # fmt: skip
+            self._fit_by_workers(df, Names(id_col, time_col, target_col), use_init_models, [name for name, given in of_all.items() if given])
             return
         if scratch is not None:
             self._check_scratch(df, teacher)
@@ -178,22 +189,27 @@ class NeuralForecast(Trained):
         if stopped is not None:
             raise stopped
 
-    def _fit_by_workers(
-        self, df: Any, val_size: int, val_df: Any, intervals: PredictionIntervals | None, others: tuple[Any, ...], columns: tuple[Any, ...]
-    ) -> bool:
-        """Whether the workers of a table fit the models, each some of the series, which is done then: where these learn of each series by
-        itself, and nothing of the training is of all series."""
-        is_of_all = val_size or val_df is not None or intervals is not None or any(others) or self.settings.end is not None
-        if is_of_all or not _frames.is_distributed(df) or any(_engine.is_searched(model) or _engine.is_coherent(model) for model in self.models):
-            return False
-        names = Names(*columns)
-        forecaster = _engine.forecaster(self.models, self.settings, names, 0, None, None)
-        if not forecaster.fits_by_parts:
-            return False
+    def _fit_by_workers(self, df: Any, names: Names, use_init_models: bool, of_all: Sequence[str]) -> None:
+        """Has the workers of a table fit the models, without the arguments ``of_all``, which have no meaning there."""
+        if not _frames.is_distributed(df):
+            raise ValueError("by_workers is for tables of Spark, Dask and Ray, whose workers fit the models: leave by_workers out")
+        if of_all:
+            raise ValueError(f"{', '.join(of_all)}: workers have some of the series each, and none of this; leave it out, or by_workers")
+        if self.freq is None:
+            raise ValueError("freq: workers would infer one each, of some of the series; give NeuralForecast the freq, or leave by_workers out")
+        if use_init_models:
+            _checks.warn_of_new_models(self._fitted)
+            self._reset_models()
+        is_alone = not any(_engine.is_searched(model) or _engine.is_coherent(model) for model in self.models)
+        forecaster = _engine.forecaster(self.models, self.settings, names, 0, None, None) if is_alone else None
+        if forecaster is None or not forecaster.fits_by_parts:
+            raise ValueError(
+                "workers fit models that learn of each series by itself, as classical ones and Prophet do, without scalers of series, categories, "
+                "`end`, searches and weighted ensembles: leave by_workers out, and one machine trains on all rows"
+            )
         from foretell import _distributed
 
         self._keep(_distributed.fit(self, df, names, forecaster.columns), None, 0, 0, None, forecaster, names)
-        return True
 
     def _check_scratch(self, df: Any, teacher: NeuralForecast | None) -> None:
         if not _frames.is_distributed(df) and not _frames.is_files(df):

@@ -104,7 +104,7 @@ class AutoForecaster:
             quantiles: Quantiles in place of levels, as columns such as ``Auto_ql0.9``; without either, 0.1 to 0.9.
 
         Returns:
-            A table of the kind of ``df`` with a row per id and time: the median as ``Auto``, and the quantiles.
+            A table of the kind of ``df`` with a row per id and time: the forecast as ``Auto`` (the median; of rare demand the mean), and the quantiles.
         """
         fitted, data = self._trained()
         if df is not None:
@@ -123,7 +123,8 @@ class AutoForecaster:
 
         Returns:
             A table of the kind of ``df`` with a row per id and time: the seasonal naive's forecast as ``Auto:baseline``, for each model what
-            it adds, as ``Auto:AutoETS``, and ``Auto:limits``, what bounds change. All add up to the median that `predict` returns.
+            it adds, as ``Auto:AutoETS``, and ``Auto:limits``, what bounds change. All add up to the forecast
+            that `predict` returns (the median; of rare demand the mean).
         """
         fitted, data = self._trained()
         if df is not None:
@@ -191,7 +192,7 @@ def forecast(
         **settings: Those of `AutoForecaster`.
 
     Returns:
-        A table of the kind of ``df`` with a row per id and time: the median as ``Auto``, and the quantiles.
+        A table of the kind of ``df`` with a row per id and time: the forecast as ``Auto`` (the median; of rare demand the mean), and the quantiles.
     """
     if futr_df is not None and not settings.get("futr_exog_list"):
         settings["futr_exog_list"] = _known_ahead(df, futr_df, settings)

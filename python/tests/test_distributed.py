@@ -141,17 +141,68 @@ def test_training_gathers_the_rows(engine):
     assert other.make_future_dataframe(to(df)).equals(other.make_future_dataframe())
 
 
-def test_workers_fit_models_of_single_series(engine):
+def test_fits_by_parts_are_those_of_one_machine(engine):
     to, back = engine
     df = panel(30)
     models = lambda: [AutoETS(h=H), Prophet(h=H), SeasonalNaive(h=H), Ensemble("mean")]  # noqa: E731
     one, other = (NeuralForecast(models(), freq="D") for _ in range(2))
     one.fit(df, **NAMES)
-    other.fit(to(df), **NAMES)
+    other.fit(to(df), by_workers=True, **NAMES)
     assert other._trained().to_bytes() == one._trained().to_bytes()
     same(back(other.predict(to(df))), one.predict(df), "store", "day")
     with pytest.raises(ValueError, match="You must pass a DataFrame"):
         other.predict()
+
+
+def test_classical_models_keep_the_rows_where_parts_are_not_asked_for(engine, tmp_path):
+    to, _ = engine
+    df = panel(6)
+    one, other = (NeuralForecast([SeasonalNaive(h=H)], freq=None) for _ in range(2))
+    one.fit(df, **NAMES)
+    other.fit(to(df), **NAMES)
+    assert np.array_equal(other.predict().column("SeasonalNaive"), one.predict()["SeasonalNaive"])
+    assert len(other.make_future_dataframe()) == 6 * H
+    assert len(other.predict_insample()) == len(one.predict_insample())
+    other.save(tmp_path / "models")
+    assert len(NeuralForecast.load(tmp_path / "models").predict()) == 6 * H
+
+
+def test_warnings_of_fits_by_parts_are_told_here(engine):
+    to, _ = engine
+    df = panel(6).groupby("store").head(30)
+    weekly = df.assign(day=df["day"] + 6 * (df["day"] - pd.Timestamp("2024-01-01")))
+    nf = NeuralForecast([SeasonalNaive(h=H)], freq="D")
+    with pytest.warns(UserWarning, match="freq is D, but the times follow W") as told:
+        nf.fit(to(weekly), by_workers=True, **NAMES)
+    assert len([one for one in told if "but the times follow" in str(one.message)]) == 1
+
+
+def test_what_parts_cannot_be_fitted_with_is_refused(engine):
+    to, _ = engine
+    df = panel(2)
+    cases = [
+        ([SeasonalNaive(h=H)], None, {}, "freq: workers would infer one each"),
+        ([SeasonalNaive(h=H)], "D", {"static_df": df, "verbose": True}, "static_df, verbose: workers have"),
+        ([SeasonalNaive(h=H)], "D", {"val_size": H}, "val_size: workers have"),
+        ([NLinear(h=H, input_size=14, max_steps=1)], "D", {}, "learn of each series by itself"),
+    ]
+    for models, freq, arguments, message in cases:
+        with pytest.raises(ValueError, match=message):
+            NeuralForecast(models, freq=freq).fit(to(df), by_workers=True, **arguments, **NAMES)
+    with pytest.raises(ValueError, match="leave by_workers out"):
+        NeuralForecast([SeasonalNaive(h=H)], freq="D").fit(df, by_workers=True, **NAMES)
+
+
+def test_models_that_were_fitted_by_parts_begin_anew(engine):
+    to, _ = engine
+    df = panel(4)
+    one, other = (NeuralForecast([AutoETS(h=H)], freq="D") for _ in range(2))
+    one.fit(df, **NAMES)
+    other.fit(panel(2), **NAMES)
+    with pytest.warns(UserWarning, match="Deleting previously fitted models"):
+        other.fit(to(df), by_workers=True, use_init_models=True, **NAMES)
+    other.fit(to(df), by_workers=True, **NAMES)
+    assert other._trained().to_bytes() == one._trained().to_bytes()
 
 
 def test_rows_on_disk_train_the_same_network(engine, tmp_path, monkeypatch):

@@ -30,6 +30,8 @@ assert_type(reconcile(df, df), Table)
 assert_type(forecast(df, h=12, futr_df=df, season_length=12, threads=1), Table)
 assert_type(AutoForecaster(h=12, end="drop").fit(df).predict(df), Table)
 assert_type(AutoForecaster(h=12).fit(df).predict(), Any)
+assert_type(AutoForecaster(h=12, precision="bf16").fit(df).predict(df), Table)
+assert_type(AutoForecaster(h=12, low_memory=True).fit(df).predict(df), Table)
 
 nf.predict(df, levels=[80])  # type: ignore[call-arg]
 nf.cross_validation(df, n_window=3)  # type: ignore[call-arg]
@@ -39,6 +41,7 @@ nf.explain(df=df, horizon=[1])  # type: ignore[call-arg]
 nf.prepared(like=df)([1.0], levels=[80])  # type: ignore[call-arg]
 forecast(df, h=12, levels=[80])  # type: ignore[call-arg]
 forecast(df, h=12, season=12)  # type: ignore[call-arg]
+AutoForecaster(h=12, precision=16)  # type: ignore[arg-type]
 AutoForecaster(h=12, thread=1)  # type: ignore[call-arg]
 NHITS(h=12, input_size=24, max_stpes=5)  # type: ignore[call-arg]
 TSMixer(h=12, input_size=24, n_series=2, learning_rat=0.1)  # type: ignore[call-arg]

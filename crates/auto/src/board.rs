@@ -45,6 +45,9 @@ pub struct Board {
     pub steps: Vec<(String, u64)>,
     /// What was done in someone's stead.
     pub told: Vec<String>,
+    /// Series whose forecast is the mean demand of a step, since their median is near 0.
+    #[serde(default)]
+    pub rare_means: usize,
 }
 
 /// The name of what is combined.

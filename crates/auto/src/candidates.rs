@@ -157,7 +157,15 @@ const RULES: [Rule; 15] = [
         model: "CrostonSBA",
         kind: Kind::Local,
         rows: all,
-        suits: |traits, _| intermittent(traits, "sizes and gaps of demand"),
+        suits: |traits, _| {
+            let why = "sizes and gaps of demand";
+            let of_few = |not| match traits.rare {
+                0 => Err(not),
+                1 => Ok(format!("{why}: a series is 0 at most steps")),
+                rare => Ok(format!("{why}: {rare} series are 0 at most steps")),
+            };
+            intermittent(traits, why).or_else(of_few)
+        },
     },
     Rule {
         model: "IMAPA",
@@ -378,6 +386,7 @@ mod tests {
             longest: len,
             seasons: seasons.to_vec(),
             intermittent: 0.0,
+            rare: 0,
             short: 0.0,
             h: 12,
             futr: 0,
@@ -412,6 +421,8 @@ mod tests {
         assert_eq!(told, Value::from(1));
         let demand = PanelTraits { intermittent: 0.6, ..traits(50, 100, &[7]) };
         assert!(tried(&demand, Budget::Quick).contains(&"CrostonSBA"));
+        let few = tried(&PanelTraits { intermittent: 0.02, rare: 1, ..traits(50, 100, &[7]) }, Budget::Quick);
+        assert!(few.contains(&"CrostonSBA") && !few.contains(&"ADIDA"), "one model knows the mean: {few:?}");
         let priced = PanelTraits { futr: 1, ..traits(50, 100, &[7]) };
         assert!(tried(&priced, Budget::Steps(100)).contains(&"TiDE"));
         assert!(tried(&priced, Budget::Quick).contains(&"Prophet"));

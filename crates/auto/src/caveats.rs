@@ -24,15 +24,6 @@ pub(crate) fn too_narrow(board: &Board, scored: &Gathered) -> Option<String> {
     })
 }
 
-/// How many series are [rare](History::is_rare).
-pub(crate) fn rare_series(panel: &Panel, season: usize) -> usize {
-    let is_rare = |&series: &usize| {
-        let zero = f64::from(panel.level(series).hold(0.0));
-        History::of(&panel.known_y(series, 0..panel.len(series)), season, zero).is_rare
-    };
-    (0..panel.n_series()).filter(is_rare).count()
-}
-
 /// What the forecast is of rare series, in a sentence: the mean demand by these models, or, without any, the median.
 pub(crate) fn rarely_sold(rare: usize, panel: &Panel, means_of: &[&str]) -> Option<String> {
     let what = match means_of {
@@ -48,6 +39,15 @@ pub(crate) fn rarely_sold(rare: usize, panel: &Panel, means_of: &[&str]) -> Opti
     (rare > 0).then(|| {
         let are = if rare == 1 { "is" } else { "are" };
         format!("{rare} of {} series {are} 0 at more than half of the steps: {what}", panel.n_series())
+    })
+}
+
+/// That means of rare demand are rounded, in a sentence.
+pub(crate) fn rounded_means(rare: usize, are_whole: bool) -> Option<String> {
+    (rare > 0 && are_whole).then(|| {
+        "Forecasts are rounded to whole numbers, those of series that are 0 at most steps, too: a mean demand of less than 0.5 a step is 0, and \
+         steps no longer add up to the demand; leave them unrounded to order by their sum"
+            .to_owned()
     })
 }
 

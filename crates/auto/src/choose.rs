@@ -9,7 +9,7 @@ use crate::beside::each_member;
 use crate::board::{AUTO, BASELINE, Board, BoardRow};
 use crate::budget::{Budget, Clock};
 use crate::candidates::{Kind, candidates, is_of_demand, spec_of};
-use crate::caveats::{ended, rare_series, rarely_sold, too_narrow};
+use crate::caveats::{ended, rarely_sold, too_narrow};
 use crate::chosen::{Chosen, ChosenMember};
 use crate::error::AutoError;
 use crate::gathered::{Gathered, gathered};
@@ -147,17 +147,12 @@ pub(crate) fn choose(
     board.told.extend(ended(panel, season));
     // The members that have a weight, the baseline, and one that knows the mean of rare demand, on everything.
     let (mut members, mut learned, mut places) = (Vec::new(), Vec::new(), Vec::new());
-    let rare = rare_series(panel, season);
+    let rare = traits.rare;
     let knows_mean = |place: &&usize| is_of_demand(tried[**place].member.spec.name());
     let best_mean = mix.order.iter().find(knows_mean).filter(|_| rare > 0);
     let weighed: Vec<usize> = (0..tried.len())
         .filter(|place| *place == 0 || mix.weight(*place) != 0.0 || Some(place) == best_mean)
         .collect();
-    let means_of: Vec<&str> =
-        weighed.iter().filter(knows_mean).map(|&place| tried[place].member.spec.alias()).collect();
-    board.told.extend(rarely_sold(rare, panel, &means_of));
-    board.told.extend(too_narrow(&board, &scored_by));
-
     let weighed_members: Vec<&Member> = weighed.iter().map(|&place| &tried[place].member).collect();
     for (place, (fitted, seconds)) in weighed.into_iter().zip(fit_at_last(&weighed_members, panel, context)) {
         let tried = &tried[place];
@@ -186,6 +181,12 @@ pub(crate) fn choose(
             Err(error) => board.left_out.push((tried.member.spec.name().to_owned(), error.to_string())),
         }
     }
+    // Of the models that are there: one may have failed at last.
+    let means_of: Vec<&str> =
+        places.iter().filter(knows_mean).map(|&place| tried[place].member.spec.alias()).collect();
+    board.rare_means = if means_of.is_empty() { 0 } else { rare };
+    board.told.extend(rarely_sold(rare, panel, &means_of));
+    board.told.extend(too_narrow(&board, &scored_by));
     let mix = only(&mix, &places);
     Ok((Chosen { members, mix, season, below_zero: settings.below_zero, board }, learned))
 }

@@ -2,6 +2,7 @@
 
 use foretell::{Attribution, DecomposeOptions, ExplainOptions, Frame, Freq, Panel};
 
+use crate::Auto;
 use crate::forecasts_tests::{fit, months, predict, quick};
 
 /// The sum of the columns of each row.
@@ -72,4 +73,18 @@ fn limits_have_a_part_of_their_own() {
     let [baseline, limits] =
         ["Auto:baseline", "Auto:limits"].map(|name| explained.column(name).expect("a column"));
     assert!(baseline[h] > 10.0 && limits[h..].iter().all(|value| *value > 2.0), "{explained:?}");
+}
+
+#[test]
+fn parts_of_rare_demand_add_up_to_its_mean() {
+    let rare = |t: usize| if t % 5 == 2 { 4.0 + (t % 3) as f32 } else { 0.0 };
+    let series = ["a", "b"].map(|id| (id, 0, (0..60).map(rare).collect::<Vec<f32>>()));
+    let panel = Panel::from_series(Freq::parse("W-MON").expect("weeks"), series).expect("a panel");
+    let auto = Auto::new(4).with("models", vec!["HistoricAverage", "CrostonSBA"]).expect("models");
+    let fitted = fit(auto, &panel, 1);
+    let forecast = predict(&fitted, &panel);
+    let [mean, median] = ["Auto", "Auto_ql0.5"].map(|name| forecast.column(name).expect("a column"));
+    assert_ne!(mean, median);
+    let explained = fitted.explain(&panel, &ExplainOptions::default()).expect("an explanation");
+    assert_close(&sums(&explained), mean);
 }

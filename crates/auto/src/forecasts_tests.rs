@@ -402,6 +402,14 @@ fn the_forecast_of_rare_demand_is_its_mean() {
             .any(|told| told.contains("8 of 9 series are 0") && told.contains("mean demand of a step (")),
         "{told:?}"
     );
+    // Rounding is told where it is set.
+    let is_told = |fitted: &Fitted| {
+        let board = TrainedAuto::board_of(fitted).expect("it");
+        board.told.iter().any(|told| told.contains("a mean demand of less than 0.5 a step is 0"))
+    };
+    assert!(!is_told(&fitted));
+    let whole = Forecaster::new([auto(&["CrostonSBA"]).into()]).expect("a model").integer(true);
+    assert!(is_told(&whole.fit(&panel).expect("a fit")));
     // Without a model of rare demand it is told that there is none.
     let fitted = fit(auto(&["HistoricAverage"]), &panel, 1);
     let told = &TrainedAuto::of(&fitted).expect("it").board().told;

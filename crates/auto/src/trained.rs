@@ -10,6 +10,7 @@ use foretell::own_estimator::{
 use foretell::{Attribution, EstimatorError, Fitted, Future, Panel, Workers, pack_model, unpack_model};
 
 use crate::board::Board;
+use crate::caveats::rounded_means;
 use crate::chosen::Chosen;
 use crate::error::AutoError;
 use crate::explained::Explained;
@@ -43,6 +44,13 @@ impl TrainedAuto {
             let any: &dyn Any = model.trained();
             any.downcast_ref()
         })
+    }
+
+    /// The board of the automatic forecast among fitted models, if there is one, with what their settings make of its forecasts.
+    pub fn board_of(fitted: &Fitted) -> Option<Board> {
+        let mut board = Self::of(fitted)?.board().clone();
+        board.told.extend(rounded_means(board.rare_means, fitted.own_settings().integer));
+        Some(board)
     }
 
     /// What was tried, how good it was, and what to expect.

@@ -21,6 +21,8 @@ pub struct PanelTraits {
     pub seasons: Vec<usize>,
     /// The share of the series with many zeros and nothing below.
     pub intermittent: f64,
+    /// The series that are 0 at more than half of their steps, of all.
+    pub rare: usize,
     /// The share of the series of few steps.
     pub short: f64,
     /// Steps to forecast.
@@ -48,6 +50,7 @@ impl PanelTraits {
             typical_len: typical_len(panel),
             longest: panel.max_len(),
             intermittent: share(SeriesGroup::Intermittent),
+            rare: rare_series(panel, seasons[0]),
             short: share(SeriesGroup::Short),
             seasons,
             h,
@@ -64,4 +67,13 @@ impl PanelTraits {
     pub(crate) fn steps(&self, most: usize) -> f64 {
         (self.series * self.typical_len.min(most)) as f64
     }
+}
+
+/// How many series are [rare](History::is_rare).
+fn rare_series(panel: &Panel, season: usize) -> usize {
+    let is_rare = |&series: &usize| {
+        let zero = f64::from(panel.level(series).hold(0.0));
+        History::of(&panel.known_y(series, 0..panel.len(series)), season, zero).is_rare
+    };
+    (0..panel.n_series()).filter(is_rare).count()
 }

@@ -4,9 +4,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use foretell::hierarchy::Hierarchy;
 use foretell::{
-    CalendarError, ColumnNames, DataError, End, Fitted, Freq, Future, Locale, MemoryLimit, Panel,
-    ReadOptions, Roles, SeriesColumns, TimeFormat, UnreadableTable, Zone,
+    CalendarError, ColumnNames, DataError, End, FileOptions, Fitted, Freq, Future, LabelFiles, Locale,
+    MemoryLimit, Panel, ReadOptions, Roles, SeriesColumns, TimeFormat, UnreadableTable, Zone,
 };
 use serde_json::json;
 
@@ -14,6 +15,7 @@ use crate::args::numbers;
 use crate::context::Context;
 use crate::failure::Usage;
 use crate::file_args::FileArgs;
+use crate::hierarchy_args::HierarchyArgs;
 use crate::layout_args::LayoutArgs;
 use crate::looked_at::{LookedAt, as_written};
 use crate::row_args::RowArgs;
@@ -408,8 +410,28 @@ impl DataArgs {
     }
 
     /// The files whose rows are of one series each, in which its labels may stand; none that cannot be read twice.
-    pub(crate) fn rows_of_series(&self) -> &[PathBuf] {
+    fn rows_of_series(&self) -> &[PathBuf] {
         if self.is_stdin() || self.layout.wide { &[] } else { &self.data }
+    }
+
+    /// Reads the hierarchy of these series, whose labels may stand in their files.
+    pub(crate) fn hierarchy(
+        &self,
+        asked: &HierarchyArgs,
+        (id_col, options): (&str, &FileOptions),
+    ) -> anyhow::Result<Option<Hierarchy>> {
+        let usual = FileOptions::default();
+        let statics = LabelFiles { paths: &self.statics, options: &usual, id_col };
+        let own = LabelFiles { paths: self.rows_of_series(), options, id_col };
+        asked.given(&[statics, own], id_col, |_| match own.paths {
+            [] => Err(Usage(
+                "--levels: parts of ids do not say which series there are, and --data, standard input or a wide table, is not read for it; \
+                 name a file with the columns of ids and these levels by --static"
+                    .to_owned(),
+            )
+            .into()),
+            _ => Ok(own.ids()?),
+        })
     }
 
     /// The files as they were named, for messages.

@@ -7,12 +7,10 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use foretell::hierarchy::{Hierarchy, Reconciliation};
 use foretell::{
-    DataError, FileOptions, LabelFiles, ModelSpec, Panel, SeriesLabels, levels_of, read_hierarchy,
-    read_levels,
+    FileOptions, LabelFiles, ModelSpec, Panel, SeriesLabels, levels_of, read_hierarchy, read_levels,
 };
 use foretell_auto::Temporal;
 
-use crate::data_args::DataArgs;
 use crate::failure::Usage;
 
 /// Which series sum up which: a summing matrix, or labels of the series.
@@ -131,7 +129,7 @@ impl HierarchyArgs {
         &self,
         files: &[LabelFiles<'_>],
         id_col: &str,
-        ids: impl FnOnce(&[SeriesLabels]) -> Result<Vec<Arc<str>>, DataError>,
+        ids: impl FnOnce(&[SeriesLabels]) -> anyhow::Result<Vec<Arc<str>>>,
     ) -> anyhow::Result<Option<Hierarchy>> {
         match (&self.hierarchy, &self.labels[..]) {
             (None, []) => Ok(None),
@@ -157,17 +155,5 @@ impl HierarchyArgs {
         let levels = &self.labels[..];
         let are_static = !levels.is_empty() && levels.iter().all(|level| static_cols.contains(level));
         Ok((are_static && self.hierarchy.is_none()).then(|| levels_of(panel, levels)).transpose()?)
-    }
-
-    /// Reads the hierarchy of data, in which labels may stand.
-    pub(crate) fn of_data(
-        &self,
-        (data, id_col): (&DataArgs, &str),
-        options: &FileOptions,
-    ) -> anyhow::Result<Option<Hierarchy>> {
-        let usual = FileOptions::default();
-        let statics = LabelFiles { paths: &data.statics, options: &usual, id_col };
-        let own = LabelFiles { paths: data.rows_of_series(), options, id_col };
-        self.given(&[statics, own], id_col, |_| own.ids())
     }
 }

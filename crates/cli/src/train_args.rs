@@ -317,7 +317,7 @@ impl TrainArgs {
     pub(crate) fn hierarchy(&self, from: Option<&Fitted>) -> anyhow::Result<Option<AskedHierarchy>> {
         let named = self.method.named()?;
         let (id_col, options) = (self.columns(from).id, self.reading(from)?.file);
-        if let Some(given) = self.hierarchy.of_data((&self.data, &id_col), &options)? {
+        if let Some(given) = self.data.hierarchy(&self.hierarchy, (&id_col, &options))? {
             return Ok(Some((given, named)));
         }
         match (from.and_then(Fitted::hierarchy), named) {

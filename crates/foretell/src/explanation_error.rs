@@ -17,8 +17,8 @@ pub enum ExplanationError {
     },
     /// Models that make their forecasts in one piece.
     #[error(
-        "{found}: forecasts in parts are those of NBEATS, NBEATSx, NHITS, DLinear, Autoformer, FEDformer, ETS, Theta, MSTL, FLAIR and \
-         Prophet; train one of them"
+        "{found}: forecasts in parts are those of NBEATS, NBEATSx, NHITS, DLinear, Autoformer, FEDformer, ETS, Theta, MSTL, FLAIR, \
+         Prophet and Auto; train one of them"
     )]
     NoParts {
         /// The models that were asked.

@@ -17,7 +17,8 @@ use crate::usage_error::UsageError;
 /// Fits to parts of a panel.
 impl Forecaster {
     /// Whether fits to parts of the series make the same models as one fit to all, by [`Fitted::joined`]: if all models learn of each series
-    /// by itself, as classical ones and Prophet do, and nothing else is learned of all series.
+    /// by itself, as classical ones and Prophet do, and nothing else is learned of all series: neither their common end, nor what the
+    /// models start from.
     pub fn fits_by_parts(&self) -> bool {
         let plan = &self.plan;
         let is_weighted = |ensemble: &Ensemble| matches!(ensemble, Ensemble::Weighted { .. });
@@ -26,6 +27,8 @@ impl Forecaster {
             && plan.intervals.is_none()
             && plan.coherence.is_none()
             && plan.local_scalers == LocalScalers::default()
+            && plan.settings.end.is_none()
+            && !plan.start.has_models()
             && plan.val_size == 0
             && plan.validation.is_none()
             && self.categories().is_empty()
@@ -81,6 +84,10 @@ fn join(parts: &[TrainedModels]) -> Result<TrainedModels, String> {
             (part.columns != first.columns, "names of columns"),
             (!part.estimators().eq(first.estimators()), "hyper-parameters"),
             (part.ensembles != first.ensembles, "ensembles"),
+            (part.settings != first.settings, "settings of forecasts"),
+            (part.raw_quantiles != first.raw_quantiles, "order of quantiles"),
+            (part.features != first.features, "features"),
+            (part.reading != first.reading, "ways of reading"),
         ];
         if let Some((_, what)) = differ.iter().find(|(differs, _)| *differs) {
             return Err(format!("they differ in their {what}"));

@@ -9,7 +9,7 @@ use crate::fitted::PyFitted;
 /// The board of an automatic forecast, as JSON.
 #[pyfunction]
 pub(crate) fn leaderboard(fitted: &PyFitted) -> PyResult<String> {
-    let auto = TrainedAuto::of(&fitted.fitted)
+    let board = TrainedAuto::board_of(&fitted.fitted)
         .ok_or_else(|| PyValueError::new_err("none of these models is an automatic forecast"))?;
-    Ok(auto.board().to_json().to_string())
+    Ok(board.to_json().to_string())
 }

@@ -93,7 +93,7 @@ impl Kept {
             .on_warning(listener)
             .on_progress(self.listener())
             .fit(&series.panel)?;
-        let board = TrainedAuto::of(&fitted).map(|trained| trained.board().clone()).unwrap_or_default();
+        let board = TrainedAuto::board_of(&fitted).unwrap_or_default();
         let quantiles = match asked.levels.is_empty() && asked.quantiles.is_empty() {
             true => &QUANTILES[..],
             false => &asked.quantiles[..],

@@ -33,6 +33,7 @@ fn option(setting: Setting) -> Option<&'static str> {
         Setting::FutureRows => "future",
         Setting::StaticTable => "static",
         Setting::Intervals | Setting::Calibrate => "intervals",
+        Setting::Precision => "precision",
         Setting::LowMemory => "lowMemory",
         _ => return None,
     })

@@ -88,7 +88,7 @@ pub(crate) fn forecast_anew(
         }
     }
     let frame = forecast(&fitted, &asks, &series, bounds)?;
-    let board = TrainedAuto::of(&fitted).map(|auto| auto.board().clone());
+    let board = TrainedAuto::board_of(&fitted);
     Ok(ForecastAnswer { model: NAME.to_owned(), frame, warnings: take_warnings(), understood, board })
 }
 

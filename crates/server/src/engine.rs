@@ -162,7 +162,7 @@ impl Shared {
         let mut request = read_fields()?;
         if self.models.is_anew(request.model.as_deref()) {
             let threads = if self.queue.is_quiet() { settings.threads } else { 1 };
-            let bounds = Bounds { settings, deadline, room: &room, is_text, waits: true };
+            let bounds = Bounds { settings, deadline, room: &room, is_text, waits: true, had: room.bytes() };
             let answer = forecast_anew(&mut request, bytes, bounds, threads)?;
             return Ok(Begun::Answered(Box::new(answer), room));
         }
@@ -172,7 +172,7 @@ impl Shared {
             return Err(EngineError::Request(message.to_owned()));
         }
         let model = self.models.find(request.model.as_deref())?;
-        let bounds = Bounds { settings, deadline, room: &room, is_text, waits: false };
+        let bounds = Bounds { settings, deadline, room: &room, is_text, waits: false, had: room.bytes() };
         let series = read(&model.on_one_thread, &request, bytes, bounds)?;
         let understood =
             matches!(request.asks, ForecastKind::Look).then(|| understood(&request.data, &series));
@@ -185,7 +185,11 @@ impl Shared {
             };
         }
         let warnings = take_warnings();
-        self.forecast(ReadRequest { model, request, series, understood, warnings, is_text, room }, deadline)
+        let had = room.bytes();
+        self.forecast(
+            ReadRequest { model, request, series, understood, warnings, is_text, had, room },
+            deadline,
+        )
     }
 
     /// Answers a request whose series were read, or lets it wait for memory that others have.
@@ -195,13 +199,7 @@ impl Shared {
             true => &read.model.on_all_threads,
             false => &read.model.on_one_thread,
         };
-        let bounds = Bounds {
-            settings: &self.settings,
-            deadline,
-            room: &read.room,
-            is_text: read.is_text,
-            waits: false,
-        };
+        let bounds = read.bounds(&self.settings, deadline);
         match forecast(fitted, &read.request.asks, &read.series, bounds) {
             Ok(frame) => {
                 let ReadRequest { model, understood, mut warnings, room, .. } = read;
@@ -209,7 +207,7 @@ impl Shared {
                 let answer = ForecastAnswer::of_model(&model.facts.name, frame, warnings);
                 Ok(Begun::Answered(Box::new(ForecastAnswer { understood, ..answer }), room))
             }
-            Err(EngineError::NoRoom { needed }) => Ok(Begun::Parked(Box::new(read), needed)),
+            Err(EngineError::NoRoom { needed }) => Ok(read.parked(needed)),
             Err(error) => Err(error),
         }
     }

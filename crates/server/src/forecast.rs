@@ -62,6 +62,8 @@ pub(crate) struct Bounds<'a> {
     pub(crate) is_text: bool,
     /// Whether the thread waits for memory that others have, since the request cannot do so by itself.
     pub(crate) waits: bool,
+    /// The bytes of its room that are taken by what is there already, beside which the forecast needs more.
+    pub(crate) had: u64,
 }
 
 impl Bounds<'_> {
@@ -121,9 +123,10 @@ pub(crate) fn forecast(
                 let largest = fitted.clone().max_memory(bounds.settings.shared_memory());
                 return forecast_within(&largest, asks, series, bounds);
             }
-            let had = bounds.room.bytes();
+            let had = bounds.had;
             bounds.take(had + refused.needed_bytes)?;
             let larger = fitted.clone().max_memory(refused.needed_bytes);
+            let bounds = Bounds { had: had + refused.needed_bytes, ..bounds };
             let frame = forecast_within(&larger, asks, series, bounds)?;
             bounds.room.at_most(had.max(frame_bytes(&frame)));
             Ok(frame)
@@ -233,7 +236,7 @@ pub(crate) fn ahead(
     future: Option<&Future>,
     bounds: Bounds<'_>,
 ) -> Result<Frame, EngineError> {
-    let Bounds { settings, deadline, room, .. } = bounds;
+    let Bounds { settings, deadline, had, .. } = bounds;
     let h = steps(asked.h, fitted)?;
     check_steps(panel, h, settings)?;
     let mut options =
@@ -255,7 +258,7 @@ pub(crate) fn ahead(
                 let copies = if share > 1.0 { 2 } else { 1 };
                 let bytes = of_all(frame_bytes(&part)) * copies;
                 if bytes > SMALL {
-                    bounds.take(room.bytes().saturating_add(bytes))?;
+                    bounds.take(had.saturating_add(bytes))?;
                 }
                 whole = Some(part);
             }

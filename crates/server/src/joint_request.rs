@@ -51,7 +51,14 @@ impl JointRequest {
     }
 
     fn bounds<'a>(&'a self, settings: &'a EngineSettings, deadline: Instant) -> Bounds<'a> {
-        Bounds { settings, deadline, room: &self.room, is_text: self.is_text, waits: true }
+        Bounds {
+            settings,
+            deadline,
+            room: &self.room,
+            is_text: self.is_text,
+            waits: true,
+            had: self.room.bytes(),
+        }
     }
 
     /// The id of its series.

@@ -53,7 +53,7 @@ impl Aggregate {
         let panel = self.data.read(&options, context)?;
         let hierarchy = match self.hierarchy.of_static_columns(&self.data.static_cols, &panel)? {
             Some(hierarchy) => hierarchy,
-            None => self.hierarchy.of_data((&self.data, &columns.id), &options.file)?.ok_or_else(|| {
+            None => self.data.hierarchy(&self.hierarchy, (&columns.id, &options.file))?.ok_or_else(|| {
                 Usage(
                     "name a file with a summing matrix by --hierarchy, or columns of labels by --levels"
                         .to_owned(),

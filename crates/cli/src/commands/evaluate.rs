@@ -405,7 +405,7 @@ impl Evaluate {
         let mut names: Vec<String> = Vec::new();
         let mut numbers = Vec::new();
         for id in scored.ids() {
-            let label = self.of_series(&labels, id, column)?;
+            let label = self.of_series((&labels, tables), id, column)?;
             let place = names.iter().position(|name| *name == label).unwrap_or_else(|| {
                 names.push(label.into_owned());
                 names.len() - 1
@@ -423,9 +423,10 @@ impl Evaluate {
     ) -> anyhow::Result<Vec<f64>> {
         let labels = self.column_of_series(tables, column)?;
         let weight = |id: &std::sync::Arc<str>| {
-            let label = self.of_series(&labels, id, column)?;
+            let label = self.of_series((&labels, tables), id, column)?;
             label.trim().parse().with_context(|| {
-                format!("{}, series {id}, column `{column}`: {label:?} is no number", shown(&self.statics))
+                let file = self.read_for(&labels, tables).map(|files| format!("{}, ", shown(files)));
+                format!("{}series {id}, column `{column}`: {label:?} is no number", file.unwrap_or_default())
             })
         };
         scored.ids().iter().map(weight).collect()
@@ -443,13 +444,23 @@ impl Evaluate {
 
     fn of_series<'a>(
         &self,
-        labels: &'a SeriesLabels,
+        (labels, tables): (&'a SeriesLabels, &ComparedTables),
         id: &'a str,
         column: &str,
     ) -> anyhow::Result<std::borrow::Cow<'a, str>> {
-        labels.of(id).with_context(|| match &self.statics[..] {
-            [] => format!("series {id} has no {column}; give each series its own by --static"),
-            statics => format!("{} has no row of series {id}", shown(statics)),
+        labels.of(id).with_context(|| match self.read_for(labels, tables) {
+            Some(files) => {
+                format!("{} has no row of series {id}, which is to have its {column}", shown(files))
+            }
+            None => format!("series {id} has no {column}; give each series its own by --static"),
         })
+    }
+
+    /// The files that labels are of; nothing of parts of ids.
+    fn read_for<'a>(&'a self, labels: &SeriesLabels, tables: &'a ComparedTables) -> Option<&'a [PathBuf]> {
+        match (labels.table()?, &self.statics[..]) {
+            (0, statics @ [_, ..]) => Some(statics),
+            _ => Some(tables.labels()?.paths),
+        }
     }
 }

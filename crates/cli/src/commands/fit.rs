@@ -142,8 +142,8 @@ impl Fit {
         if let Some(fallbacks) = fallbacks {
             fallbacks.write(&columns.id, &fitted.fallbacks(&panel))?;
         }
-        if let Some(auto) = TrainedAuto::of(&fitted) {
-            forecast::tell(context, auto.board());
+        if let Some(board) = TrainedAuto::board_of(&fitted) {
+            forecast::tell(context, &board);
         }
         let directory = match fitted.interrupted() && directory.is_occupied() && !resumes {
             true => ModelDirectory::at(beside(&self.out.path), true),

@@ -29,8 +29,8 @@ use crate::table::AlignedTable;
 ///
 /// Finds the seasons of the data, tries the models that suit them on several windows, combines them with weights that these windows
 /// choose, and scores that on a last window, which chooses nothing of it. Then weights are chosen by all windows, and everything is
-/// fitted to all data. Writes a row per series and step, with the median and the quantiles 0.1 to 0.9; the leaderboard goes to standard
-/// error.
+/// fitted to all data. Writes a row per series and step, with the forecast (the median; of rare demand the mean) and the quantiles 0.1 to
+/// 0.9; the leaderboard goes to standard error.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -164,7 +164,7 @@ impl Forecast {
         }
         context.catch_interrupts();
         let fitted = forecaster.fit(&panel)?;
-        let board = TrainedAuto::of(&fitted).context("the forecast was not fitted")?.board().clone();
+        let board = TrainedAuto::board_of(&fitted).context("the forecast was not fitted")?;
         tell(context, &board);
         let LevelArgs { levels, quantiles } = &self.level;
         let quantiles = if self.level.is_empty() { &QUANTILES[..] } else { quantiles };

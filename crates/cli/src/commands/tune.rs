@@ -233,8 +233,8 @@ impl Tune {
         let forecaster = if found.complete { self.checkpoint.of(context, forecaster) } else { forecaster };
         let fitted = forecaster.fit(&panel)?;
         context.fitted(&fitted);
-        if let Some(auto) = TrainedAuto::of(&fitted) {
-            forecast::tell(context, auto.board());
+        if let Some(board) = TrainedAuto::board_of(&fitted) {
+            forecast::tell(context, &board);
         }
         let saved = save_or_keep(&fitted, Ok(directory))?;
         context.wrote(&saved, &format!("{what}, {}", fitted.column_names().join(", ")));

@@ -497,3 +497,18 @@ fn a_series_of_one_row_does_not_stop_sums_with_intervals() {
         assert!(of(id)[3..].iter().all(|cell| cell.parse::<f64>().is_ok_and(f64::is_finite)), "{id}: {text}");
     }
 }
+
+#[test]
+fn parts_of_ids_of_data_that_are_read_once_need_a_table_of_series() {
+    let dir = TestDirectory::new();
+    dir.put("w.csv", "ds,N/a,S/a\n2024-01-01,1,2\n2024-01-02,1,2\n2024-01-03,1,2\n");
+    dir.put("regions.csv", "store,region\nN,1\nS,2\n");
+    for levels in ["store", "region --static regions.csv"] {
+        let message =
+            dir.fails(2, &format!("aggregate --data w.csv --wide --id-col store,item --levels {levels}"));
+        assert!(
+            message.contains("a wide table, is not read for it") && message.contains("--static"),
+            "{message}"
+        );
+    }
+}

@@ -25,6 +25,13 @@ pub(super) fn is_called_id(name: &str) -> bool {
     IDS.contains(&name.to_lowercase().as_str())
 }
 
+/// Whether a column of numbers may hold ids by its name.
+pub(super) fn is_called_as_ids(name: &str) -> bool {
+    const ENDS: [&str; 6] = ["id", "nbr", "code", "key", "number", "_no"];
+    let lower = name.to_lowercase();
+    is_called_id(name) || ENDS.iter().any(|end| lower.ends_with(end))
+}
+
 /// Names of the column of times, if what the columns hold does not tell it.
 pub(super) const TIMES: [&str; 26] = [
     "ds",

@@ -7,14 +7,13 @@ use std::sync::Arc;
 use super::bounds::{LOOK, LOOK_AT_IDS};
 use super::cells::finite;
 use super::column::Column;
-use super::column_signs::is_called_id;
 use super::keyed_series::KeyedSeries;
+use super::of_all::{OfAll, no_ids};
 use super::options::ReadOptions;
 use super::origin::Origin;
 use super::panel::Panel;
 use super::spelling::StrangeIds;
 use foretell_calendar::Clock;
-use foretell_messages::is_slip;
 use foretell_tables::{DataError, Flaw, Place, ReadNote, Repeated, TableReader, check_sizes, open};
 
 const ID_REMEDY: &str = "name it as in the panel's file";
@@ -305,7 +304,7 @@ impl Future {
                 let at = table.place();
                 if let Some(earlier) = seen[row].replace(at.row) {
                     if of_all.is_some() {
-                        return Err(no_ids(table, options));
+                        return Err(no_ids(table, options, None));
                     }
                     let earlier = Place { row: earlier, ..at.clone() }.into();
                     let (id, time) = (panel.id(series).to_string(), shown(time));
@@ -328,8 +327,8 @@ impl Future {
             ignored_rows += usize::from(!is_needed);
             of_all.iter_mut().for_each(|of_all| of_all.look_at(table));
         }
-        if of_all.as_ref().is_some_and(OfAll::is_of_one) {
-            return Err(no_ids(table, options));
+        if let Some(of_one) = of_all.as_ref().and_then(OfAll::of_one) {
+            return Err(no_ids(table, options, Some(&of_one)));
         }
         options.check_rows(table.file(), rows)?;
         let missing = seen.iter().enumerate().filter(|(_, row)| row.is_none()).map(|(row, _)| row);
@@ -425,51 +424,6 @@ impl Future {
                 Err(DataError::missing_column(&self.table, name, self.column_names(), remedy))
             }
         }
-    }
-}
-
-/// The error of a table that is to have ids, and has none.
-fn no_ids(table: &dyn TableReader, options: &ReadOptions) -> DataError {
-    const REMEDY: &str = "name it as in the panel's file; rows of every series stand in a table without texts that are the same in all rows, once a time";
-    table
-        .column(&options.id_col, REMEDY)
-        .err()
-        .unwrap_or_else(|| DataError::Empty { file: table.file().clone() })
-}
-
-/// A table without ids, whose rows are those of every series; unless a column that the panel does not have holds one text, as of the only
-/// series of a table whose ids are called otherwise.
-struct OfAll {
-    /// Such columns, each with the text that all rows have.
-    texts: Vec<(usize, Option<String>)>,
-}
-
-impl OfAll {
-    /// A table beside several series that has no column of ids, nor one that is called as these are.
-    fn told(table: &dyn TableReader, options: &ReadOptions, panel: &Panel, time: usize) -> Option<Self> {
-        let is_of_panel =
-            |name: &str| name == options.target_col || panel.column_names().any(|known| known == name);
-        let mut others = table
-            .columns()
-            .enumerate()
-            .filter(|(i, name)| *i != time && !name.is_empty() && !is_of_panel(name));
-        let has_ids = table.find(&options.id_col).is_some()
-            || others.clone().any(|(_, name)| is_called_id(name) || is_slip(&options.id_col, name));
-        (panel.n_series() > 1 && !has_ids)
-            .then(|| Self { texts: others.by_ref().map(|(i, _)| (i, None)).collect() })
-    }
-
-    /// Looks at the texts of a row.
-    fn look_at(&mut self, table: &dyn TableReader) {
-        self.texts.retain_mut(|(column, text)| match (table.number(*column), table.label(*column)) {
-            (Err(Flaw::Missing), _) | (Ok(_), _) | (_, Err(_)) => false,
-            (Err(_), Ok(label)) => *text.get_or_insert_with(|| label.to_string()) == label,
-        });
-    }
-
-    /// Whether its rows seem to be those of one series.
-    fn is_of_one(&self) -> bool {
-        self.texts.iter().any(|(_, text)| text.is_some())
     }
 }
 

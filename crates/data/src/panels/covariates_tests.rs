@@ -116,6 +116,14 @@ fn a_table_of_one_series_without_its_column_of_ids_is_refused() {
         let text: String = rows.iter().map(|(ds, x)| day(ds, *x)).collect();
         contains(future(&format!("{names}\n{text}")).unwrap_err(), "has no column `unique_id`");
     }
+    // Numbers under a name as of ids, which differ in the table of several series.
+    let of_store = |store: [u8; 4]| {
+        let rows = ["2024-01-03", "2024-01-04", "2024-02-29", "2024-03-01"].iter().zip(store);
+        let rows: String = rows.map(|(ds, store)| format!("{ds},{store},1\n")).collect();
+        future(&format!("ds,store_nbr,x\n{rows}"))
+    };
+    contains(of_store([7; 4]).unwrap_err(), "`store_nbr` is \"7\" in all rows, as of the ids of one series");
+    assert!(of_store([7, 7, 7, 8]).is_ok());
     let twice = "ds,x\n2024-01-03,1\n2024-01-03,2\n2024-01-04,3\n2024-02-29,1\n2024-03-01,2\n";
     contains(future(twice).unwrap_err(), "has no column `unique_id`");
 }

@@ -115,6 +115,11 @@ impl SeriesLabels {
         }
     }
 
+    /// Which of the tables they are of; nothing of parts of the ids alone.
+    pub fn table(&self) -> Option<usize> {
+        self.table
+    }
+
     /// Which of the tables they are of, and the ids that it has; nothing where it has parts of ids alone.
     pub fn ids(&self) -> Option<(usize, impl Iterator<Item = &Arc<str>>)> {
         let labels = self.labels.as_ref().filter(|_| self.parts.is_none())?;

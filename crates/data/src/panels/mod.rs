@@ -48,6 +48,7 @@ mod new_rows;
 pub(crate) mod notation;
 mod number_store;
 mod numbers;
+mod of_all;
 pub(crate) mod options;
 mod orders;
 mod origin;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxBuildHasher;
 
-use super::column_signs::{IDS, TIMES, holds_number, is_called_id};
+use super::column_signs::{IDS, TIMES, holds_number, is_called_as_ids};
 use super::forecast_table::CUTOFF;
 use super::laid_out::{is_called_part_of_day, year_and_part};
 use super::options::ReadOptions;
@@ -414,13 +414,6 @@ fn is_clock(cell: &str) -> bool {
         |text: &str| (1..=2).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
     let minutes = rest.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == ' ' || c == '.');
     is_number(hour) && minutes.split(':').all(is_number)
-}
-
-/// Whether a column of numbers may hold ids by its name.
-fn is_called_as_ids(name: &str) -> bool {
-    const ENDS: [&str; 6] = ["id", "nbr", "code", "key", "number", "_no"];
-    let lower = name.to_lowercase();
-    is_called_id(name) || ENDS.iter().any(|end| lower.ends_with(end))
 }
 
 /// One cell for each two.

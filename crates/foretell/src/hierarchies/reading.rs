@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use foretell_data::{IdTable, LabelFiles, SeriesLabels};
 use foretell_hierarchy::Hierarchy;
-use foretell_tables::DataError;
 
 use crate::error::Error;
 
@@ -27,14 +26,15 @@ pub fn read_hierarchy(path: impl AsRef<Path>, id_col: &str) -> Result<Hierarchy,
 ///
 /// # Errors
 /// A file that cannot be read, a column that is missing, or labels that make no hierarchy.
-pub fn read_levels(
+pub fn read_levels<E: From<Error>>(
     files: &[LabelFiles<'_>],
     id_col: &str,
     levels: &[impl AsRef<str>],
-    ids: impl FnOnce(&[SeriesLabels]) -> Result<Vec<Arc<str>>, DataError>,
-) -> Result<Option<Hierarchy>, Error> {
+    ids: impl FnOnce(&[SeriesLabels]) -> Result<Vec<Arc<str>>, E>,
+) -> Result<Option<Hierarchy>, E> {
     let labels = levels.iter().map(|level| SeriesLabels::read(files, id_col, level.as_ref()));
-    let Some(labels) = labels.collect::<Result<Option<Vec<_>>, _>>()? else { return Ok(None) };
+    let labels = labels.collect::<Result<Option<Vec<_>>, _>>().map_err(Error::from)?;
+    let Some(labels) = labels else { return Ok(None) };
     let of_tables: Vec<_> = labels.iter().filter_map(SeriesLabels::ids).collect();
     let is_one = of_tables.iter().all(|(table, _)| *table == of_tables[0].0);
     let mut ids = match is_one && of_tables.len() == labels.len() {
@@ -49,11 +49,12 @@ pub fn read_levels(
     };
     let series: Vec<(Arc<str>, Vec<String>)> = ids.into_iter().map(|id| (id.clone(), label(&id))).collect();
     let hierarchy = Hierarchy::from_levels(&series);
-    match files {
-        [LabelFiles { paths: [path], .. }, ..] => {
-            Ok(Some(hierarchy.map_err(|source| Error::HierarchyFile { path: path.clone(), source })?))
-        }
-        // None of several files is to blame alone.
-        _ => Ok(Some(hierarchy?)),
-    }
+    // Only a file that has all labels is to blame alone.
+    let table = labels.first().and_then(SeriesLabels::table);
+    let of_one = table.filter(|_| labels.iter().all(|labels| labels.table() == table));
+    let hierarchy = hierarchy.map_err(|source| match of_one.map(|number| files[number].paths) {
+        Some([path]) => Error::HierarchyFile { path: path.clone(), source },
+        _ => source.into(),
+    })?;
+    Ok(Some(hierarchy))
 }

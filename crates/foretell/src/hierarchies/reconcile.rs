@@ -189,7 +189,7 @@ fn without_quantiles(number: Option<&[f64]>, quantiles: &mut [Vec<f64>]) -> Vec<
     bare
 }
 
-/// Probabilities and their quantiles, with the number between the inner two where none is in the middle: of counts, which may be near their
+/// Probabilities and their quantiles, with the number between the inner two where there is no median, which the number may not be: of counts, which may be near their
 /// lower end, two ends alone would be taken for those of a normal distribution, whose mean is far above theirs.
 fn with_middle(
     number: Option<&[f64]>,
@@ -338,6 +338,24 @@ mod tests {
         assert!((low - 2.05).abs() < 0.3 && (high - 11.95).abs() < 0.3, "{low} {high}");
         let [low, high] = interval(1.0, 7.0);
         assert!((0.0..1.2).contains(&low) && (7.0..11.8).contains(&high), "{low} {high}");
+    }
+
+    /// Of rare demand the number is the mean, which says nothing where the median stands beside it.
+    #[test]
+    fn a_median_is_taken_for_it_and_not_the_number() {
+        let quantiles = |mean: f64, middle: &str| {
+            let of = |value: f64| vec![value; 6];
+            let columns = [("m", of(mean)), ("m-lo-80", of(0.0)), (middle, of(0.0)), ("m-hi-80", of(3.0))];
+            let columns: Vec<(&str, &[f64])> =
+                columns.iter().map(|(name, values)| (*name, &values[..])).collect();
+            let options = ReconcileOptions::new(Reconciliation::BottomUp);
+            let found = run(&table(&["sum", "a", "b"], &columns), &options).unwrap();
+            assert_eq!(found.column("m").unwrap()[0], 2.0 * mean);
+            ["m-lo-80", middle, "m-hi-80"].map(|name| found.column(name).unwrap().to_vec())
+        };
+        for middle in ["m-median", "m_ql0.5"] {
+            assert_eq!(quantiles(0.6, middle), quantiles(1.5, middle), "{middle}");
+        }
     }
 
     fn run(forecast: &ForecastTable, options: &ReconcileOptions<'_>) -> Result<ForecastTable, Error> {

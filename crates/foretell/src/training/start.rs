@@ -55,6 +55,11 @@ impl StartingPoint {
         }
     }
 
+    /// Whether there are trained models.
+    pub(crate) fn has_models(&self) -> bool {
+        self.from.is_some()
+    }
+
     /// The ensembles that models of these columns have from the trained ones: those of the same models.
     pub(crate) fn ensembles_of(&self, columns: &[String]) -> &[Combination] {
         let known = self.from.iter().flat_map(|(models, _)| models).map(|(name, _)| name);

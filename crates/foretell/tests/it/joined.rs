@@ -1,6 +1,6 @@
 //! Models that are fitted to parts of a panel and joined.
 
-use foretell::{Ensemble, Fitted, Forecaster, Freq, ModelSpec, Panel};
+use foretell::{End, Ensemble, Fitted, Forecaster, Freq, ModelSpec, Panel, ReadOptions};
 
 /// Days of these series, of different lengths; one of them is constant.
 fn panel(ids: std::ops::Range<usize>) -> Panel {
@@ -60,4 +60,32 @@ fn what_is_learned_of_all_series_is_not_joined() {
             .contains("different")
     );
     assert!(refused(Vec::new()).contains("there are none"));
+}
+
+#[test]
+fn parts_of_other_settings_are_not_joined() {
+    let plain = || forecaster(&["Prophet"]);
+    let mut by_day = ReadOptions::default();
+    by_day.wide = true;
+    let other = |forecaster: Forecaster| fit(forecaster, 1..2);
+    let features = "weekday".parse().expect("a feature");
+    let cases = [
+        (other(plain().non_negative(true)), "settings of forecasts"),
+        (other(plain()).raw_quantiles(true), "order of quantiles"),
+        (other(plain().features(features).expect("Prophet reads it")), "features"),
+        (other(plain().reading(&by_day)), "ways of reading"),
+    ];
+    for (other, what) in cases {
+        let parts = [fit(plain(), 0..1), other];
+        let refused = Fitted::joined(parts).expect_err("parts of other settings").to_string();
+        assert!(refused.contains(&format!("they differ in their {what}")), "{refused}");
+    }
+}
+
+#[test]
+fn fits_with_an_end_or_from_trained_models_are_not_by_parts() {
+    let plain = || forecaster(&["AutoETS"]);
+    assert!(plain().fits_by_parts());
+    assert!(!plain().end(End::Common).fits_by_parts());
+    assert!(!plain().start_from(&fit(plain(), 0..1)).fits_by_parts());
 }
