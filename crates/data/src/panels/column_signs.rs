@@ -27,9 +27,10 @@ pub(super) fn is_called_id(name: &str) -> bool {
 
 /// Whether a column of numbers may hold ids by its name.
 pub(super) fn is_called_as_ids(name: &str) -> bool {
-    const ENDS: [&str; 6] = ["id", "nbr", "code", "key", "number", "_no"];
+    const ENDS: [&str; 9] = ["_id", " id", "-id", "nbr", "code", "_key", " key", "number", "_no"];
     let lower = name.to_lowercase();
-    is_called_id(name) || ENDS.iter().any(|end| lower.ends_with(end))
+    let is_of_one_word = ["Id", "ID"].iter().any(|end| name.ends_with(end));
+    is_called_id(name) || is_of_one_word || ENDS.iter().any(|end| lower.ends_with(end))
 }
 
 /// Names of the column of times, if what the columns hold does not tell it.
