@@ -72,7 +72,8 @@ fn parts_of_other_settings_are_not_joined() {
     let cases = [
         (other(plain().non_negative(true)), "settings of forecasts"),
         (other(plain()).raw_quantiles(true), "order of quantiles"),
-        (other(plain().features(features).expect("Prophet reads it")), "features"),
+        // Regressors of the model.
+        (other(plain().features(features).expect("Prophet reads it")), "hyper-parameters"),
         (other(plain().reading(&by_day)), "ways of reading"),
     ];
     for (other, what) in cases {

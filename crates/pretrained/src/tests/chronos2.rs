@@ -111,7 +111,6 @@ fn groups_are_forecast_as_by_the_package() {
         }
         assert!(estimator.needs().is_joint);
         let network = fit(&*estimator, &panel).expect("weights");
-        assert_eq!(network.learned().numbers["group"], [group.len() as f64]);
         let all = quantiles_at(&levels(), &*network, (&panel, future.as_ref()), h, &workers);
         for ((case, y), ours) in group.iter().zip(&y).zip(all.chunks_exact(h * 21)) {
             let off = difference(y, ours, &case["tiny"], 21);
