@@ -76,7 +76,7 @@ impl Default for EngineSettings {
             precision: WeightPrecision::F32,
             memory: MemoryLimit::of_machine(),
             patience: Duration::from_secs(1),
-            stall: Duration::from_millis(500),
+            stall: Duration::from_secs(2),
             reload: Duration::from_secs(1),
         }
     }
