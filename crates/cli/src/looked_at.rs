@@ -66,8 +66,8 @@ impl LookedAt {
     }
 }
 
-/// These options for a file as it is written, of times or of numbers only where nothing was said of how they are; unchanged for one that
-/// can be read only once.
+/// These options with the format of times and the decimal mark that the file has, except for what was given by a flag (`said`: times,
+/// numbers). Unchanged for a pipe, which can be read only once.
 pub(crate) fn as_written(path: &Path, options: ReadOptions, said: [bool; 2]) -> ReadOptions {
     match stays(path) {
         true => options.clone().with_notation_of(path, said).unwrap_or(options),

@@ -67,6 +67,19 @@ impl PyPanel {
     }
 }
 
+/// How tables are read whose ids, times and values have these names.
+fn reading(
+    [id, time, target]: [String; 3],
+    columns: Vec<String>,
+    categories: Vec<String>,
+    freq: Option<&str>,
+) -> PyResult<ReadOptions> {
+    let options = ReadOptions::new().id_col(id).time_col(time).target_col(target);
+    let mut options = options.columns(columns).categories(categories);
+    options.freq = freq.map(Freq::parse).transpose().map_err(of_calendar)?;
+    Ok(options)
+}
+
 #[pymethods]
 impl PyPanel {
     /// Reads a table. Series that end before others are continued or left out as `end` says. Of the further columns only those named are kept; some of them, and of the static ones, hold categories.
@@ -84,9 +97,8 @@ impl PyPanel {
         threads: usize,
         end: Option<&str>,
     ) -> PyResult<Self> {
-        let mut options = ReadOptions::new().id_col(id_col).time_col(time_col).target_col(target_col);
-        options = options.columns(columns).categories(categories).threads(threads);
-        options.freq = freq.map(Freq::parse).transpose().map_err(of_calendar)?;
+        let names = [id_col, time_col, target_col];
+        let options = reading(names, columns, categories, freq)?.threads(threads);
         let rows = batches(data)?;
         let read = |options: &ReadOptions| Panel::from_table(ArrowTable::from_batches(rows)?, options);
         Self::completed(data.py(), read, options, static_data, end)
@@ -110,9 +122,8 @@ impl PyPanel {
         threads: usize,
         end: Option<&str>,
     ) -> PyResult<Self> {
-        let mut options = ReadOptions::new().id_col(id_col).time_col(time_col).target_col(target_col);
-        options = options.columns(columns).categories(categories).threads(threads);
-        options.freq = freq.map(Freq::parse).transpose().map_err(of_calendar)?;
+        let names = [id_col, time_col, target_col];
+        let options = reading(names, columns, categories, freq)?.threads(threads);
         let read = |options: &ReadOptions| Panel::from_files_by_turns(&files, options, &scratch);
         Self::completed(py, read, options, static_data, end)
     }

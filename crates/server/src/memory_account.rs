@@ -30,7 +30,7 @@ struct State {
     waiting: usize,
     /// When the last one ended that found none.
     refused: Option<Instant>,
-    /// Whether one waited in vain, and nothing was given back since.
+    /// Whether a request timed out waiting for memory, and none was released since.
     is_stuck: bool,
     /// Whether no one waits any longer.
     is_closed: bool,
@@ -121,7 +121,7 @@ impl Room {
         let is_patient = !patience.is_zero();
         state.waiting += usize::from(is_patient);
         let mut taken = self.take(&mut state, bytes);
-        // Where the last one waited in vain, and no one has given any back since, the next one would keep a thread from others.
+        // If the last request timed out and no memory was released since, waiting would only block another thread.
         while !taken && !state.is_stuck {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {

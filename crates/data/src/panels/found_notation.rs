@@ -100,7 +100,9 @@ impl ReadOptions {
             others.map(|(_, column)| column).filter(|column| column.are_numbers).collect();
         let first = numbers.iter().find_map(|column| column.comma.as_ref());
         let way = (0..ways.len()).find(|&way| numbers.iter().all(|column| column.fits[way]));
-        if let Some(way) = way.filter(|way| asks_numbers && *way > 0) {
+        // `1.250` is a number with decimals and one with thousands: what was set is not given up for either.
+        let is_clear = |way: &usize| *way != 1 || !numbers.iter().all(|column| column.fits[3]);
+        if let Some(way) = way.filter(|way| asks_numbers && *way > 0).filter(is_clear) {
             self.numbers = ways[way];
             notation.numbers = first.map(|first| (ways[way], first.clone()));
         }
@@ -152,7 +154,7 @@ struct Seen {
     /// The formats that read all of its cells so far; none before the first.
     formats: Option<Vec<TimeFormat>>,
     first: String,
-    /// Whether all are times as they are usually written, not whole numbers.
+    /// Whether all are timestamps in a usual form, such as ISO 8601, and none is an integer.
     are_usual: bool,
     /// A clock that is set as the options say, and whether it reads all.
     clock: Clock,
@@ -308,6 +310,8 @@ mod tests {
         assert_eq!(of(german.clone(), "ds;y\n01.02.2024;1,5\n"), ("%d.%m.%Y".into(), ','));
         // Another file of the same models, written as usual.
         assert_eq!(of(german.clone(), "ds,y\n2024-02-01,1.5\n"), (String::new(), '.'));
+        // Decimals or thousands: the comma stays, and the reading refuses the point.
+        assert_eq!(of(german.clone(), "ds;y\n01.02.2024;1.250\n"), ("%d.%m.%Y".into(), ','));
         assert_eq!(of(german, "ds,y\n2/13/2024,2\n"), ("%m/%d/%Y".into(), ','));
         assert_eq!(of(set("integer", '.'), "year,y\n2023,1.5\n"), ("integer".into(), '.'));
         let numbered = ReadOptions::new().freq(Freq::parse("1").unwrap());

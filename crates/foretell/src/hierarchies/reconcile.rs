@@ -340,7 +340,7 @@ mod tests {
         assert!((0.0..1.2).contains(&low) && (7.0..11.8).contains(&high), "{low} {high}");
     }
 
-    /// Of rare demand the number is the mean, which says nothing where the median stands beside it.
+    /// For rare demand the point forecast is the mean; a median column takes precedence over it.
     #[test]
     fn a_median_is_taken_for_it_and_not_the_number() {
         let quantiles = |mean: f64, middle: &str| {

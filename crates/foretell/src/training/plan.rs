@@ -440,7 +440,7 @@ impl TrainingPlan {
         self.specs.iter().map(|spec| self.as_trained(spec)).collect()
     }
 
-    /// The model as it is trained: a network with what holds for this training.
+    /// The estimator to be trained: a network gets the settings of this training.
     fn as_trained(&self, spec: &ModelSpec) -> ModelSpec {
         let network = |network: &NetworkSpec| {
             let network = network.clone().restore_best(self.restore_best).keep_optimizer(self.keep_optimizer);
