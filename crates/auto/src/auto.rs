@@ -12,6 +12,7 @@ use foretell::{EstimatorError, Map, ModelSpec, Panel, Progress, Value, Verdict, 
 
 use crate::board::{AUTO, Board};
 use crate::budget::Budget;
+use crate::candidates::model_of;
 use crate::choose::{choose, fit_again};
 use crate::chosen::Chosen;
 use crate::error::AutoError;
@@ -202,7 +203,7 @@ impl Estimator for Auto {
         for model in self.settings.models.iter().flatten() {
             let refused = |reason| AutoError::Member { name: model.name().to_owned(), reason };
             let spec = match model {
-                Wanted::Named(name) => ModelSpec::new(name, 1, 1),
+                Wanted::Named(name) => ModelSpec::new(model_of(name), 1, 1),
                 Wanted::Given(spec) => spec.check().map(|()| spec.clone()),
             };
             let spec = spec.map_err(|error| refused(error.to_string()))?;

@@ -26,6 +26,14 @@ pub(crate) enum Kind {
     Network,
 }
 
+/// Foretell0, trained on with the series of the panel, beside itself as it came.
+const TUNED: &str = "Foretell0-tuned";
+
+/// The model behind the name of a candidate.
+pub(crate) fn model_of(name: &str) -> &str {
+    if name.eq_ignore_ascii_case(TUNED) { "Foretell0" } else { name }
+}
+
 /// A row of the table.
 struct Rule {
     model: &'static str,
@@ -102,18 +110,18 @@ fn intermittent(traits: &PanelTraits, why: &str) -> Result<String, String> {
     }
 }
 
-/// Why networks do, or not.
-fn network(traits: &PanelTraits, budget: Budget, why: &str) -> Result<String, String> {
+/// Why networks do, or not: what is trained on needs fewer windows than what begins anew.
+fn network(traits: &PanelTraits, budget: Budget, fewest: f64, why: &str) -> Result<String, String> {
     let windows = traits.series as f64 * traits.typical_len.saturating_sub(2 * traits.h) as f64;
     match () {
         () if !budget.trains() => Err("it is trained in steps: a budget of time tries it".to_owned()),
-        () if windows < 300.0 => Err("too few windows to learn from".to_owned()),
+        () if windows < fewest => Err("too few windows to learn from".to_owned()),
         () => Ok(why.to_owned()),
     }
 }
 
 /// The table, in the order in which models are tried: first what costs little.
-const RULES: [Rule; 15] = [
+const RULES: [Rule; 16] = [
     Rule {
         model: "SeasonalNaive",
         kind: Kind::Local,
@@ -241,10 +249,16 @@ const RULES: [Rule; 15] = [
         },
     },
     Rule {
+        model: TUNED,
+        kind: Kind::Network,
+        rows: all,
+        suits: |traits, budget| network(traits, budget, 60.0, "that network, trained on with these series"),
+    },
+    Rule {
         model: "NHITS",
         kind: Kind::Network,
         rows: all,
-        suits: |traits, budget| network(traits, budget, "one network for all series"),
+        suits: |traits, budget| network(traits, budget, 300.0, "one network for all series"),
     },
     Rule {
         model: "TiDE",
@@ -252,7 +266,7 @@ const RULES: [Rule; 15] = [
         rows: all,
         suits: |traits, budget| match traits.futr {
             0 => Err("no column is known ahead".to_owned()),
-            _ => network(traits, budget, "it reads the columns known ahead"),
+            _ => network(traits, budget, 300.0, "it reads the columns known ahead"),
         },
     },
 ];
@@ -270,7 +284,7 @@ const RULES: [Rule; 15] = [
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn candidates(traits: &PanelTraits, budget: Budget) -> Vec<Candidate> {
-    let known = RULES.iter().filter(|rule| ModelSpec::new(rule.model, 1, 1).is_ok());
+    let known = RULES.iter().filter(|rule| ModelSpec::new(model_of(rule.model), 1, 1).is_ok());
     let candidate = |rule: &Rule| {
         let found = (rule.suits)(traits, budget);
         let is_tried = found.is_ok();
@@ -297,7 +311,9 @@ pub fn suiting(traits: &PanelTraits, budget: Budget) -> (Vec<ModelSpec>, Vec<(&'
     const TOO_MANY: usize = 4;
     const STEPS: u64 = 500;
     let (mut models, mut left_out) = (Vec::new(), Vec::new());
-    for Candidate { model, .. } in candidates(traits, budget).into_iter().filter(|model| model.is_tried) {
+    // One model is searched once, by its own name.
+    let is_searched = |found: &Candidate| found.is_tried && found.model != TUNED;
+    for Candidate { model, .. } in candidates(traits, budget).into_iter().filter(is_searched) {
         let shown = RULES
             .iter()
             .find(|rule| rule.model == model)
@@ -323,7 +339,7 @@ pub(crate) fn spec_of(
 ) -> Result<(ModelSpec, Kind, usize), String> {
     let rule = RULES.iter().find(|rule| rule.model.eq_ignore_ascii_case(name));
     let input = (2 * traits.h).max(2 * traits.season().min(200)).clamp(4, (traits.typical_len / 2).max(4));
-    let mut spec = ModelSpec::new(name, traits.h, input).map_err(|error| error.to_string())?;
+    let mut spec = ModelSpec::new(model_of(name), traits.h, input).map_err(|error| error.to_string())?;
     if spec.is_multivariate() {
         return Err("it forecasts all series together".to_owned());
     }
@@ -333,7 +349,10 @@ pub(crate) fn spec_of(
     } else {
         rule.map_or(Kind::Local, |rule| rule.kind)
     };
-    if kind == Kind::Network {
+    if rule.is_some_and(|rule| rule.model == TUNED) {
+        let tuned = spec.set("alias", TUNED).and_then(|spec| spec.set("max_steps", steps));
+        spec = tuned.map_err(|error| error.to_string())?;
+    } else if kind == Kind::Network {
         let quantiles = Value::from(QUANTILES.to_vec());
         let mut loss = foretell::Map::new();
         loss.insert("MQLoss".to_owned(), foretell::json!({ "quantiles": quantiles }));
@@ -432,20 +451,21 @@ mod tests {
         let arima = |futr: usize| tried(&large(futr), Budget::Quick).contains(&"AutoARIMA");
         assert!(arima(0) && !arima(1), "with columns it takes longer");
         assert!(tried(&traits(50, 100, &[7]), Budget::Steps(100)).contains(&"NHITS"));
-        assert!(
-            !tried(&traits(1, 100, &[7]), Budget::Steps(100)).contains(&"NHITS"),
-            "one series of 100 steps"
-        );
+        let one = tried(&traits(1, 100, &[7]), Budget::Steps(100));
+        assert!(one.contains(&TUNED) && !one.contains(&"NHITS"), "one series of 100 steps: {one:?}");
+        assert!(!tried(&traits(1, 80, &[7]), Budget::Steps(100)).contains(&TUNED), "few windows");
     }
 
     #[test]
     fn every_rule_makes_a_model_that_can_be_fitted() {
         let traits = traits(10, 1000, &[24, 168]);
-        for rule in RULES.iter().filter(|rule| ModelSpec::new(rule.model, 1, 1).is_ok()) {
+        for rule in RULES.iter().filter(|rule| ModelSpec::new(model_of(rule.model), 1, 1).is_ok()) {
             let (spec, kind, _) = spec_of(rule.model, &traits, 70, &[]).expect(rule.model);
-            assert_eq!((spec.name(), kind), (rule.model, rule.kind));
+            assert_eq!((spec.alias(), kind), (rule.model, rule.kind));
             if kind == Kind::Network {
                 assert_eq!(spec.hyper_parameters()["max_steps"], 70);
+            }
+            if kind == Kind::Network && rule.model != TUNED {
                 assert_eq!(spec.hyper_parameters()["scaler_type"], "robust", "{}", rule.model);
             }
         }

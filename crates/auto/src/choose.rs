@@ -36,7 +36,7 @@ fn most_scored(budget: Budget) -> usize {
 /// Windows that weights are chosen by: the more, the fewer series there are.
 fn most_windows(budget: Budget, series: usize) -> usize {
     match budget {
-        Budget::Quick => 24_usize.div_ceil(series.max(1)).clamp(2, 5),
+        Budget::Quick => 24_usize.div_ceil(series.max(1)).clamp(2, 8),
         Budget::Steps(_) | Budget::Time(_) => 60_usize.div_ceil(series.max(1)).clamp(3, 8),
     }
 }
@@ -47,11 +47,11 @@ const LOCAL_SHARE: f64 = 0.6;
 /// The share of the time that is planned for: what is left over is for what was not foreseen.
 const PLANNED: f64 = 0.9;
 
-/// Trainings of a network: before the windows to choose by, before the kept one, and on everything.
-const TRAININGS: f64 = 3.0;
+/// Trainings of a network: before all windows, and on everything.
+const TRAININGS: f64 = 2.0;
 
-/// The fewest steps that a network learns anything in, and the most that bring anything.
-const STEPS: [u64; 2] = [60, 1000];
+/// The fewest steps that are worth their time (20 of Foretell0, trained on, make the forecast 1 % better), and the most that bring anything.
+const STEPS: [u64; 2] = [20, 1000];
 
 /// Models that are good as a rule, for series that are too short to score anything.
 const GOOD_AS_A_RULE: [&str; 3] = ["FLAIR", "AutoARIMA", "DynamicOptimizedTheta"];
@@ -102,14 +102,14 @@ pub(crate) fn choose(
         .filter(|tried| tried.dropped.is_none())
         .map(|tried| tried.last * panel.n_series() as f64 / scored.n_series().max(1) as f64)
         .sum();
-    train_networks(settings, &mut tried, &stages[..reached], kept, panel, (&clock, owed, networks), context);
+    train_networks(settings, &mut tried, &stages[..reached], panel, (&clock, owed, networks), context);
     // Time that no network took is for further windows.
     let is_trained = |tried: &Tried| tried.member.kind == Kind::Network && tried.dropped.is_none();
     if networks > 0 && !tried.iter().any(is_trained) {
         reached = rehearse_local(&mut tried, &stages, (reached, first), sizes, (&clock, PLANNED), context);
     }
     board.left_out.extend(
-        tried.iter().filter_map(|tried| Some((tried.member.spec.name().to_owned(), tried.dropped.clone()?))),
+        tried.iter().filter_map(|tried| Some((tried.member.spec.alias().to_owned(), tried.dropped.clone()?))),
     );
     let tried: Vec<Tried> = tried.into_iter().filter(|tried| tried.dropped.is_none()).collect();
 
@@ -162,7 +162,7 @@ pub(crate) fn choose(
         match fitted {
             Ok(Some(trained)) => {
                 if let Some(outcome) = trained.outcome() {
-                    board.steps.push((tried.member.spec.name().to_owned(), outcome.steps));
+                    board.steps.push((tried.member.spec.alias().to_owned(), outcome.steps));
                 }
                 learned.push(Arc::from(trained));
                 places.push(place);
@@ -176,9 +176,9 @@ pub(crate) fn choose(
             Ok(None) => {
                 board
                     .left_out
-                    .push((tried.member.spec.name().to_owned(), "stopped before its last fit".to_owned()));
+                    .push((tried.member.spec.alias().to_owned(), "stopped before its last fit".to_owned()));
             }
-            Err(error) => board.left_out.push((tried.member.spec.name().to_owned(), error.to_string())),
+            Err(error) => board.left_out.push((tried.member.spec.alias().to_owned(), error.to_string())),
         }
     }
     // Of the models that are there: one may have failed at last.
@@ -304,12 +304,10 @@ fn train_networks(
     settings: &Settings,
     tried: &mut [Tried],
     stages: &[Stage],
-    kept: Option<usize>,
     panel: &Panel,
     (clock, owed, networks): (&Clock, f64, usize),
     context: &Context<'_>,
 ) {
-    let choosing: Vec<usize> = (0..stages.len()).filter(|place| Some(*place) != kept).collect();
     // A network that is still trained when the time is over is left out.
     let is_over = || (context.is_stopped)() || clock.left().is_some_and(|left| left < 0.0);
     let context = &Context { is_stopped: &is_over, ..*context };
@@ -322,19 +320,28 @@ fn train_networks(
             continue;
         }
         if let Some(left) = clock.left() {
-            let given = (PLANNED * left - 1.2 * owed) / waiting;
+            let all = PLANNED * left - 1.2 * owed;
+            // The first is what helps most as a rule: of two it has two thirds.
+            let share = all * (2.0 / (waiting + 1.0));
             waiting -= 1.0;
-            if given <= 0.0 {
+            if share <= 0.0 {
                 tried.dropped = Some("the budget was spent before it".to_owned());
                 continue;
             }
-            // What finding out costs is not to be more than a part of what is given.
-            let most = given / 8.0;
+            // What finding out costs is not to be more than a part of its share.
+            let most = share / 8.0;
             let pace = pace(&tried.member, panel, stages, most, context);
-            let steps =
-                pace.map_or(0.0, |[first, each]| ((given - most) / TRAININGS - first) / each.max(1e-6));
+            let steps_in = |given: f64| {
+                pace.map_or(0.0, |[first, each]| ((given - most) / TRAININGS - first) / each.max(1e-6))
+            };
+            let fewest = STEPS[0] as f64;
+            // Where shares are too small for any network, the first has what the others would have been given.
+            let steps = match steps_in(share) {
+                steps if steps < fewest => steps_in(all).min(fewest),
+                steps => steps,
+            };
             let steps = steps.min(STEPS[1] as f64);
-            if !steps.is_finite() || steps < STEPS[0] as f64 {
+            if !steps.is_finite() || steps < fewest {
                 let steps = steps.max(0.0);
                 tried.dropped = Some(format!("the budget allows {steps:.0} steps of its training"));
                 continue;
@@ -347,10 +354,7 @@ fn train_networks(
             }
         }
         if tried.dropped.is_none() {
-            tried.run_once(&choosing, stages, panel, settings.h, context);
-        }
-        if let Some(kept) = kept.filter(|kept| *kept < stages.len() && tried.dropped.is_none()) {
-            tried.run_once(&[kept], stages, panel, settings.h, context);
+            tried.run_once(stages, panel, settings.h, context);
         }
     }
 }

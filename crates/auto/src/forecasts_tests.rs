@@ -212,6 +212,20 @@ fn networks_take_the_steps_of_the_budget() {
 }
 
 #[test]
+fn the_network_of_the_program_is_trained_on_under_a_name_of_its_own() {
+    let panel = months(2, 60);
+    let auto = Auto::new(4).budget(Budget::Steps(1)).with("models", vec!["Foretell0-tuned"]);
+    let fitted = fit(auto.expect("models").with("ensemble", false).expect("a flag"), &panel, 2);
+    let trained = TrainedAuto::of(&fitted).expect("it");
+    assert!(trained.board().row("Foretell0-tuned").expect("a row").mase.is_finite());
+    assert_eq!(trained.weights()[0], ("Foretell0-tuned", 1.0), "the seasonal naive is far behind on these");
+    assert_eq!(trained.board().steps, [("Foretell0-tuned".to_owned(), 1)]);
+    Auto::register();
+    let loaded = Fitted::from_bytes(&fitted.to_bytes().expect("bytes")).expect("the same");
+    assert_eq!(predict(&loaded, &panel).columns, predict(&fitted, &panel).columns);
+}
+
+#[test]
 fn networks_are_trained_as_the_forecaster_says() {
     let panel = months(3, 60);
     let learned = |step: StepSettings, threads| {

@@ -65,22 +65,16 @@ impl Tried {
         self.end(begun, done, context);
     }
 
-    /// Fits it once before several windows, on all series, and takes its forecasts of each.
-    pub(crate) fn run_once(
-        &mut self,
-        places: &[usize],
-        stages: &[Stage],
-        panel: &Panel,
-        h: usize,
-        context: &Context<'_>,
-    ) {
+    /// Fits it once before the oldest of the windows, on all series, and takes its forecasts of each.
+    pub(crate) fn run_once(&mut self, stages: &[Stage], panel: &Panel, h: usize, context: &Context<'_>) {
         let begun = Moment::now();
-        let Some(oldest) = places.iter().map(|&place| stages[place].ahead).max() else { return };
+        let Some(oldest) = stages.iter().map(|stage| stage.ahead).max() else { return };
         let done = self.member.fit(&panel.without_last(oldest), context).and_then(|trained| match trained {
             Some(trained) => {
-                let mut takes =
-                    places.iter().map(|&place| self.take(place, &stages[place], &*trained, h, context));
-                takes.try_for_each(|taken| taken).map(|()| true)
+                let mut takes = stages.iter().enumerate();
+                takes
+                    .try_for_each(|(place, stage)| self.take(place, stage, &*trained, h, context))
+                    .map(|()| true)
             }
             None => Ok(false),
         });
