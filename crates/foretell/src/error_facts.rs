@@ -74,7 +74,7 @@ impl ErrorFacts {
             std::iter::successors(Some(error), |error: &&(dyn StdError + 'static)| (*error).source());
         let known = causes.find_map(known).unwrap_or(Known { code: Self::OTHER, ..Known::default() });
         let Known { code, setting, place: Whereabouts { file, row, column, series } } = known;
-        let setting = setting.or_else(|| named.first().map(|setting| setting.in_words().to_owned()));
+        let setting = setting.or_else(|| named.first().map(|setting| setting.in_words().into_owned()));
         Self { setting, file, row, column, series, ..Self::told(code, message) }
     }
 
