@@ -7,11 +7,11 @@ use std::path::Path;
 use foretell_calendar::CalendarError;
 use foretell_checkpoint::CheckpointError;
 use foretell_classical::ClassicalError;
+use foretell_estimator::hyper::RefusedHyperParameter;
 use foretell_estimator::{EstimatorError, TooManyThreads, TooMuchMemory, WithoutParts};
 use foretell_evaluate::EvaluationError;
 use foretell_features::FeatureError;
 use foretell_files::FileError;
-use foretell_flair::FlairError;
 use foretell_hierarchy::HierarchyError;
 use foretell_messages::settings_named;
 use foretell_neural::{HyperParameterError, NetworkError, SpecError, StateError, TrainError, WithoutAmp};
@@ -311,31 +311,17 @@ fn of_spec(error: &SpecError) -> Option<Known> {
 fn of_settings(error: &(dyn StdError + 'static)) -> Option<Known> {
     if let Some(error) = error.downcast_ref::<HyperParameterError>() {
         about("hyper_parameter_value", &error.name)
+    } else if let Some(error) = error.downcast_ref::<RefusedHyperParameter>() {
+        about(error.into(), error.name())
     } else if let Some(error) = error.downcast_ref::<ClassicalError>() {
         match error {
-            ClassicalError::UnknownHyperParameter { found: name, .. }
-            | ClassicalError::ReadsNoColumns { found: name, .. }
-            | ClassicalError::Value { name, .. } => about(error.into(), name),
+            ClassicalError::ReadsNoColumns { found, .. } => about(error.into(), found),
             _ => coded(error.into()),
         }
     } else if let Some(error) = error.downcast_ref::<ProphetError>() {
-        match error {
-            ProphetError::UnknownHyperParameter { found: name, .. } | ProphetError::Value { name, .. } => {
-                about(error.into(), name)
-            }
-            _ => coded(error.into()),
-        }
-    } else if let Some(error) = error.downcast_ref::<FlairError>() {
-        match error {
-            FlairError::UnknownHyperParameter { found: name, .. } | FlairError::Value { name, .. } => {
-                about(error.into(), name)
-            }
-            _ => coded(error.into()),
-        }
+        coded(error.into())
     } else if let Some(error) = error.downcast_ref::<PretrainedError>() {
         match error {
-            PretrainedError::UnknownHyperParameter { found: name, .. }
-            | PretrainedError::Value { name, .. } => about(error.into(), name),
             PretrainedError::File(error) => of_files(error),
             PretrainedError::Checkpoint(error) => of_files(error),
             PretrainedError::Train { source, .. } => known(&**source),
@@ -486,7 +472,7 @@ mod tests {
             SimulationError::VARIANTS,
             FeatureError::VARIANTS,
             ProphetError::VARIANTS,
-            FlairError::VARIANTS,
+            RefusedHyperParameter::VARIANTS,
             PretrainedError::VARIANTS,
             ClassicalError::VARIANTS,
         ];

@@ -121,7 +121,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     ),
     folders(
         "crates/flair/src",
-        &["box_cox draws error history ridge shape spectrum", "level season settings", "series", "flair"],
+        &["box_cox draws history ridge shape spectrum", "level season settings", "series", "flair"],
     ),
     folders(
         "crates/flash/src",
