@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use foretell::{ColumnNames, DataError, Error, ReadOptions, Roles};
+use foretell::{ColumnError, ColumnNames, DataError, Error, ReadOptions, Roles};
 use serde_json::json;
 
 use crate::context::Context;
@@ -57,7 +57,8 @@ impl LookedAt {
             Some(Error::Data(error)) => Some(error),
             _ => error.downcast_ref::<DataError>(),
         };
-        let (Some(DataError::MissingColumn { .. }), Some(roles)) = (data_error, self.found()) else {
+        let (Some(DataError::Column(ColumnError::Missing { .. })), Some(roles)) = (data_error, self.found())
+        else {
             return error;
         };
         let is_said = (roles.target.is_none() && target) || (roles.id.is_none() && id);

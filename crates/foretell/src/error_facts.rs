@@ -251,7 +251,13 @@ fn of_data(error: &DataError) -> Option<Known> {
         DataError::Unreadable(inner) => (inner.into(), None),
         DataError::TooLarge(inner) => (inner.into(), None),
         DataError::Calendar(inner) => (inner.into(), None),
-        DataError::Setting { name, .. } => (error.into(), Some((*name).to_owned())),
+        DataError::Column(inner) => (inner.into(), None),
+        DataError::Cell(inner) => (inner.into(), None),
+        DataError::Series(inner) => (inner.into(), None),
+        DataError::Steps(inner) => (inner.into(), None),
+        DataError::Future(inner) => (inner.into(), None),
+        DataError::Windows(inner) => (inner.into(), None),
+        DataError::Settings(inner) => (inner.into(), inner.setting().map(str::to_owned)),
         error => (error.into(), None),
     };
     Some(Known { code, setting, place })
@@ -433,7 +439,10 @@ mod tests {
     use std::collections::BTreeSet;
 
     use foretell_data::{Panel, ReadOptions};
-    use foretell_tables::{TooLarge, UnreadableTable};
+    use foretell_tables::{
+        CellError, ColumnError, FutureError, SeriesError, SettingError, StepError, TooLarge, UnreadableTable,
+        WindowError,
+    };
     use strum::VariantNames;
 
     use super::*;
@@ -444,9 +453,9 @@ mod tests {
 
     /// The codes of all types, without those of variants that stand for an error of another type.
     fn codes() -> BTreeSet<&'static str> {
-        const WRAPPERS: &str = "calendar checkpoint data estimator evaluation explanation failed features file hierarchy hierarchy_file \
-                                hyper_parameter interval memory network other plan reconciliation scores simulation smaller spec state threads too_large train \
-                                unreadable usage";
+        const WRAPPERS: &str = "calendar cell checkpoint column data estimator evaluation explanation failed features file future \
+                                hierarchy hierarchy_file hyper_parameter interval memory network other plan reconciliation scores series \
+                                settings simulation smaller spec state steps threads too_large train unreadable usage windows";
         let all = [
             Error::VARIANTS,
             UsageError::VARIANTS,
@@ -457,6 +466,13 @@ mod tests {
             ReconciliationError::VARIANTS,
             ScoresError::VARIANTS,
             DataError::VARIANTS,
+            CellError::VARIANTS,
+            ColumnError::VARIANTS,
+            FutureError::VARIANTS,
+            SeriesError::VARIANTS,
+            SettingError::VARIANTS,
+            StepError::VARIANTS,
+            WindowError::VARIANTS,
             UnreadableTable::VARIANTS,
             TooLarge::VARIANTS,
             CalendarError::VARIANTS,

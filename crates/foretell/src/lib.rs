@@ -160,10 +160,11 @@ pub use foretell_scores::{
     skipped_hour,
 };
 pub use foretell_tables::{
-    Across, AnomalyMark, CellTable, Cells, ColumnPart, CsvWriter, DataError, EarlyEnds, Encoding, FileFormat,
-    FileOptions, Flaw, ForecastColumn, Frame, FrameWriter, Gap, Hours, KnownColumns, MemoryTable,
-    ModelInTable, NumberFormat, Place, ReadNote, SAMPLE_ID, TableColumns, TooLarge, UnclearColumn,
-    UnreadableTable, Whereabouts, column_names, id_name, is_of_id, joined_ids, table_files,
+    Across, AnomalyMark, CellError, CellTable, Cells, ColumnError, ColumnPart, CsvWriter, DataError,
+    EarlyEnds, Encoding, FileFormat, FileOptions, Flaw, ForecastColumn, Frame, FrameWriter, FutureError, Gap,
+    Hours, KnownColumns, MemoryTable, ModelInTable, NumberFormat, Place, ReadNote, SAMPLE_ID, SeriesError,
+    SettingError, StepError, TableColumns, TooLarge, UnclearColumn, UnreadableTable, Whereabouts,
+    WindowError, column_names, id_name, is_of_id, joined_ids, table_files,
 };
 /// Columns computed from a panel's target and times, and the holidays of countries.
 pub mod features {

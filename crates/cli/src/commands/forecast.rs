@@ -7,8 +7,8 @@ use anyhow::Context as _;
 use clap::Args;
 use foretell::report::{SearchInputs, grouped};
 use foretell::{
-    ColumnNames, DataError, FileOptions, Fitted, Flaw, Forecaster, Frame, Freq, Panel, PredictOptions,
-    ReadOptions, is_of_id, usual_season,
+    CellError, ColumnNames, DataError, FileOptions, Fitted, Flaw, Forecaster, Frame, Freq, Panel,
+    PredictOptions, ReadOptions, is_of_id, usual_season,
 };
 use foretell_auto::{Auto, BASELINE, Board, Budget, Criterion, QUANTILES, TrainedAuto, stopped_at_zero};
 use serde_json::json;
@@ -134,8 +134,9 @@ impl Forecast {
         let (panel, options) = self.read(context, &futr_exog)?;
         if futr_exog != self.futr_exog {
             // Of columns that no one named those of text are no mistake; numbers of which some are missing are.
-            let is_text =
-                |error: &DataError| !matches!(error, DataError::BadValue { flaw: Flaw::Missing, .. });
+            let is_text = |error: &DataError| {
+                !matches!(error, DataError::Cell(CellError::Value { flaw: Flaw::Missing, .. }))
+            };
             let of_text = |name: &String| panel.column(name, 0).err().is_some_and(|error| is_text(&error));
             futr_exog.retain(|name| self.cat_exog.contains(name) || !of_text(name));
             let names =

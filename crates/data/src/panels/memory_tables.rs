@@ -44,6 +44,7 @@ impl Future {
 
 #[cfg(test)]
 mod tests {
+    use foretell_tables::ColumnError;
     use std::fs;
 
     use super::*;
@@ -93,7 +94,7 @@ mod tests {
         let error = Panel::from_memory(&columns(r#"{"unique_id": ["a"], "ds": [1, 2], "y": [1]}"#), &options);
         assert!(matches!(error, Err(DataError::Length { .. })), "{error:?}");
         let error = Panel::from_memory(&columns("{}"), &options).unwrap_err();
-        assert!(matches!(error, DataError::MissingColumn { .. }), "{error}");
+        assert!(matches!(error, DataError::Column(ColumnError::Missing { .. })), "{error}");
         let integers = columns(r#"{"unique_id": [7, 7, 7], "ds": [1, 2, 3], "y": [0.25, 0.5, 1]}"#);
         let panel = Panel::from_memory(&integers, &options).unwrap();
         assert!(panel.has_integer_ids() && panel.y(0) == [0.25, 0.5, 1.0]);

@@ -14,7 +14,8 @@ use super::options::ReadOptions;
 use super::read::{AVAILABLE_MASK, WEIGHT};
 use foretell_calendar::{Clock, TimeKind, days::DAY};
 use foretell_tables::{
-    DataError, MemoryTable, TableReader, UnclearColumn, UnreadableTable, is_of_id, open, table_files,
+    ColumnError, DataError, MemoryTable, TableReader, UnclearColumn, UnreadableTable, is_of_id, open,
+    table_files,
 };
 
 /// Rows that are looked at.
@@ -190,7 +191,7 @@ impl Roles {
             (Some(_), Some(_)) if *repeats && !texts.is_empty() => ask(true, texts, target),
             _ => return None,
         };
-        Some(DataError::UnclearColumn(Box::new(question)))
+        Some(DataError::Column(ColumnError::Unclear(Box::new(question))))
     }
 }
 

@@ -14,7 +14,7 @@ use arrow_array::{
 };
 use arrow_schema::{DataType, Field, Schema};
 use foretell_calendar::{Freq, TimeFormat, TimeKind, Zone};
-use foretell_tables::{ArrowTable, DataError, FileFormat, Frame, MemoryTable, RecordBatch};
+use foretell_tables::{ArrowTable, DataError, FileFormat, Frame, MemoryTable, RecordBatch, StepError};
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
@@ -406,7 +406,10 @@ fn a_frame_survives_its_file() {
     frame.freq = Freq::parse("1").unwrap();
     frame.zone = None;
     let again = of_batches([frame.record_batch()], &ReadOptions { fill, ..options });
-    assert!(matches!(again, Err(DataError::IntegerDates { .. })), "integers are written as such");
+    assert!(
+        matches!(again, Err(DataError::Steps(StepError::IntegerDates { .. }))),
+        "integers are written as such"
+    );
 }
 
 #[test]

@@ -19,6 +19,7 @@ use super::table::{TableReader, check_header};
 use super::units::Units;
 use super::workbook_sizes::{CELL, TOO_MUCH, check_contents};
 use crate::error::DataError;
+use crate::error::cell::CellError;
 use crate::error::construct::check_wanted;
 use crate::error::file::UnreadableTable;
 use crate::error::flaw::Flaw;
@@ -355,7 +356,7 @@ impl TableReader for SheetTable {
     fn id(&self, column: usize) -> Result<Cow<'_, str>, DataError> {
         match text_of(self.cell(column)) {
             id if id.is_empty() => {
-                Err(DataError::EmptyId { at: self.place(), column: self.header[column].clone() })
+                Err(CellError::EmptyId { at: self.place(), column: self.header[column].clone() }.into())
             }
             id => Ok(id),
         }
