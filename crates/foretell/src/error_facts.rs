@@ -138,23 +138,53 @@ fn of_series(code: &'static str, id: &str) -> Option<Known> {
 
 /// What is known of an error by its type; nothing of one that only wraps another, or of a type of others.
 fn known(error: &(dyn StdError + 'static)) -> Option<Known> {
-    if let Some(error) = error.downcast_ref::<Error>() {
-        of_error(error)
-    } else if let Some(error) = error.downcast_ref::<UsageError>() {
-        of_usage(error)
-    } else if let Some(error) = error.downcast_ref::<DataError>() {
-        of_data(error)
-    } else if let Some(error) = error.downcast_ref::<NetworkError>() {
-        of_network(error)
-    } else if let Some(error) = error.downcast_ref::<EstimatorError>() {
-        of_estimator(error)
-    } else if let Some(error) = error.downcast_ref::<SpecError>() {
-        of_spec(error)
-    } else if let Some(error) = error.downcast_ref::<ScoresError>() {
-        of_scores(error)
-    } else {
-        of_settings(error).or_else(|| of_files(error)).or_else(|| of_tables(error))
+    macro_rules! by_type {
+        ($($type:ty => $known:expr,)+) => {
+            $(if let Some(error) = error.downcast_ref::<$type>() {
+                let known: fn(&$type) -> Option<Known> = $known;
+                return known(error);
+            })+
+        };
     }
+    by_type! {
+        Error => of_error,
+        UsageError => of_usage,
+        DataError => of_data,
+        NetworkError => of_network,
+        EstimatorError => of_estimator,
+        SpecError => of_spec,
+        ScoresError => of_scores,
+        StateError => of_state,
+        PretrainedError => of_pretrained,
+        CheckpointError => of_checkpoint,
+        FileError => of_file,
+        ReconciliationError => of_reconciliation,
+        HyperParameterError => |error| about("hyper_parameter_value", &error.name),
+        RefusedHyperParameter => |error| about(error.into(), error.name()),
+        ClassicalError => |error| match error {
+            ClassicalError::ReadsNoColumns { found, .. } => about(error.into(), found),
+            _ => coded(error.into()),
+        },
+        FeatureError => |error| match error {
+            FeatureError::Data(inner) => of_data(inner),
+            _ => about(error.into(), "features"),
+        },
+        TrainError => |error| match error {
+            TrainError::WithoutAmp(_) => coded("without_amp"),
+            error => coded(error.into()),
+        },
+        ProphetError => |error| coded(error.into()),
+        CalendarError => |error| coded(error.into()),
+        EvaluationError => |error| coded(error.into()),
+        HierarchyError => |error| coded(error.into()),
+        SimulationError => |error| coded(error.into()),
+        WithoutParts => |_| coded("no_parts"),
+        TooManyThreads => |_| coded("too_many_threads"),
+        TooMuchMemory => |_| coded("too_much_memory"),
+        WithoutAmp => |_| coded("without_amp"),
+        io::Error => |_| coded("io"),
+    }
+    None
 }
 
 fn of_error(error: &Error) -> Option<Known> {
@@ -313,109 +343,56 @@ fn of_spec(error: &SpecError) -> Option<Known> {
     }
 }
 
-/// Errors of single models and of their settings.
-fn of_settings(error: &(dyn StdError + 'static)) -> Option<Known> {
-    if let Some(error) = error.downcast_ref::<HyperParameterError>() {
-        about("hyper_parameter_value", &error.name)
-    } else if let Some(error) = error.downcast_ref::<RefusedHyperParameter>() {
-        about(error.into(), error.name())
-    } else if let Some(error) = error.downcast_ref::<ClassicalError>() {
-        match error {
-            ClassicalError::ReadsNoColumns { found, .. } => about(error.into(), found),
-            _ => coded(error.into()),
-        }
-    } else if let Some(error) = error.downcast_ref::<ProphetError>() {
-        coded(error.into())
-    } else if let Some(error) = error.downcast_ref::<PretrainedError>() {
-        match error {
-            PretrainedError::File(error) => of_files(error),
-            PretrainedError::Checkpoint(error) => of_files(error),
-            PretrainedError::Train { source, .. } => known(&**source),
-            PretrainedError::State(error) => known(&**error),
-            PretrainedError::NothingToWatch { .. } => about(error.into(), "val_size"),
-            _ => coded(error.into()),
-        }
-    } else if let Some(error) = error.downcast_ref::<StateError>() {
-        of_state(error)
-    } else if error.is::<WithoutParts>() {
-        coded("no_parts")
-    } else if error.is::<TooManyThreads>() {
-        coded("too_many_threads")
-    } else if error.is::<TooMuchMemory>() {
-        coded("too_much_memory")
-    } else if error.is::<WithoutAmp>() {
-        coded("without_amp")
-    } else {
-        match error.downcast_ref::<TrainError>()? {
-            TrainError::WithoutAmp(_) => coded("without_amp"),
-            error => coded(error.into()),
-        }
+fn of_pretrained(error: &PretrainedError) -> Option<Known> {
+    match error {
+        PretrainedError::File(error) => of_file(error),
+        PretrainedError::Checkpoint(error) => of_checkpoint(error),
+        PretrainedError::Train { source, .. } => known(&**source),
+        PretrainedError::State(error) => known(&**error),
+        PretrainedError::NothingToWatch { .. } => about(error.into(), "val_size"),
+        _ => coded(error.into()),
     }
 }
 
-/// Errors of files and directories.
-fn of_files(error: &(dyn StdError + 'static)) -> Option<Known> {
-    if let Some(error) = error.downcast_ref::<CheckpointError>() {
-        let code = error.into();
-        match error {
-            CheckpointError::File(inner) => known(inner),
-            CheckpointError::Io { path, .. }
-            | CheckpointError::Missing { path, .. }
-            | CheckpointError::Legacy { dir: path }
-            | CheckpointError::Format { path, .. }
-            | CheckpointError::Corrupt { path, .. }
-            | CheckpointError::Checksum { path, .. }
-            | CheckpointError::Pickle { path, .. }
-            | CheckpointError::Dtype { path, .. }
-            | CheckpointError::NotADirectory { path }
-            | CheckpointError::Exists { path }
-            | CheckpointError::NotACheckpoint { path, .. } => at_path(code, path),
-            CheckpointError::Json { place, .. }
-            | CheckpointError::Field { place, .. }
-            | CheckpointError::Names { place, .. } => at_path(code, Path::new(place)),
-            _ => coded(code),
-        }
-    } else if let Some(error) = error.downcast_ref::<FileError>() {
-        match error {
-            FileError::Io { path, .. }
-            | FileError::Busy { path, .. }
-            | FileError::Kept { path }
-            | FileError::NotRegular { path }
-            | FileError::NotALock { path, .. }
-            | FileError::MountPoint { path }
-            | FileError::Stranded { path, .. }
-            | FileError::Unfinished { path, .. }
-            | FileError::Appeared { path, .. }
-            | FileError::Restless { path } => at_path(error.into(), path),
-            _ => coded(error.into()),
-        }
-    } else {
-        error.downcast_ref::<io::Error>().and_then(|_| coded("io"))
+fn of_checkpoint(error: &CheckpointError) -> Option<Known> {
+    let code = error.into();
+    match error {
+        CheckpointError::File(inner) => known(inner),
+        CheckpointError::Io { path, .. }
+        | CheckpointError::Missing { path, .. }
+        | CheckpointError::Legacy { dir: path }
+        | CheckpointError::Format { path, .. }
+        | CheckpointError::Corrupt { path, .. }
+        | CheckpointError::Checksum { path, .. }
+        | CheckpointError::Pickle { path, .. }
+        | CheckpointError::Dtype { path, .. }
+        | CheckpointError::NotADirectory { path }
+        | CheckpointError::Exists { path }
+        | CheckpointError::NotACheckpoint { path, .. } => at_path(code, path),
+        CheckpointError::Json { place, .. }
+        | CheckpointError::Field { place, .. }
+        | CheckpointError::Names { place, .. } => at_path(code, Path::new(place)),
+        _ => coded(code),
     }
 }
 
-/// Errors of tables beside the series.
-fn of_tables(error: &(dyn StdError + 'static)) -> Option<Known> {
-    if let Some(error) = error.downcast_ref::<ReconciliationError>() {
-        let known = of_series_of_tables(error);
-        Some(Known { code: error.into(), place: known, ..Known::default() })
-    } else if let Some(error) = error.downcast_ref::<FeatureError>() {
-        match error {
-            FeatureError::Data(inner) => of_data(inner),
-            _ => about(error.into(), "features"),
-        }
-    } else if let Some(error) = error.downcast_ref::<CalendarError>() {
-        coded(error.into())
-    } else if let Some(error) = error.downcast_ref::<EvaluationError>() {
-        coded(error.into())
-    } else if let Some(error) = error.downcast_ref::<HierarchyError>() {
-        coded(error.into())
-    } else {
-        error.downcast_ref::<SimulationError>().and_then(|error| coded(error.into()))
+fn of_file(error: &FileError) -> Option<Known> {
+    match error {
+        FileError::Io { path, .. }
+        | FileError::Busy { path, .. }
+        | FileError::Kept { path }
+        | FileError::NotRegular { path }
+        | FileError::NotALock { path, .. }
+        | FileError::MountPoint { path }
+        | FileError::Stranded { path, .. }
+        | FileError::Unfinished { path, .. }
+        | FileError::Appeared { path, .. }
+        | FileError::Restless { path } => at_path(error.into(), path),
+        _ => coded(error.into()),
     }
 }
 
-fn of_series_of_tables(error: &ReconciliationError) -> Whereabouts {
+fn of_reconciliation(error: &ReconciliationError) -> Option<Known> {
     let (file, id) = match error {
         ReconciliationError::OtherSeries { file, id }
         | ReconciliationError::TwoRows { file, id, .. }
@@ -431,7 +408,8 @@ fn of_series_of_tables(error: &ReconciliationError) -> Whereabouts {
         | ReconciliationError::NotInData { id } => (None, Some(id)),
         ReconciliationError::FurtherColumns { .. } => (None, None),
     };
-    Whereabouts { file: file.cloned(), series: id.cloned(), ..Whereabouts::default() }
+    let place = Whereabouts { file: file.cloned(), series: id.cloned(), ..Whereabouts::default() };
+    Some(Known { code: error.into(), place, ..Known::default() })
 }
 
 #[cfg(test)]
