@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::Range;
 
 use foretell_calendar::TimeStyle;
-use foretell_data::{Future, Panel, Span};
+use foretell_data::{ColumnLevel, Future, Panel, Span};
 use foretell_estimator::Output;
 use foretell_tables::{DataError, Frame};
 
@@ -282,6 +282,29 @@ impl<'a> ForecastBlocks<'a> {
             self.on_scaled(places, &mut visit)?;
             check_wanted()?;
         }
+    }
+
+    /// The tables that `part` makes of all blocks in one, with the levels of their series brought back as it says for each column.
+    pub(crate) fn joined_ahead(
+        self,
+        mut part: impl FnMut(
+            &Panel,
+            &LocallyScaled<'_>,
+            Option<&Future>,
+        ) -> Result<(Frame, Vec<ColumnLevel>), Error>,
+    ) -> Result<Frame, Error> {
+        let of_none = self.trained.frame(&self.panel);
+        let mut joined: Option<Frame> = None;
+        self.each_ahead(|panel, scaled, future| {
+            let (part, levels) = part(panel, scaled, future)?;
+            let part = panel.without_levels_in(part, levels);
+            match &mut joined {
+                Some(joined) => joined.append(part),
+                None => joined = Some(part),
+            }
+            Ok(())
+        })?;
+        Ok(joined.unwrap_or(of_none))
     }
 
     fn ahead(
