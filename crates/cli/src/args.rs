@@ -6,7 +6,7 @@ use bytesize::ByteSize;
 use clap::Args;
 use clap::builder::{PathBufValueParser, RangedU64ValueParser, TypedValueParser};
 use foretell::{
-    ColumnNames, Forecaster, Interruption, MemoryLimit, ModelDirectory, NumberFormat, ReadOptions,
+    ColumnNames, Fitted, Forecaster, Interruption, MemoryLimit, ModelDirectory, NumberFormat, ReadOptions,
     TimeFormat, remove_training_state,
 };
 
@@ -226,4 +226,19 @@ pub(crate) struct BoundArgs {
     /// Forecasts and interval bounds are rounded to whole numbers. Kept with models, for predict
     #[arg(long)]
     pub(crate) integer: bool,
+}
+
+impl BoundArgs {
+    /// These bounds, and those that trained models keep.
+    pub(crate) fn and_of(self, fitted: &Fitted) -> Self {
+        let kept = fitted.own_settings();
+        Self { non_negative: self.non_negative || kept.non_negative, integer: self.integer || kept.integer }
+    }
+
+    /// Trained models whose forecasts have these bounds, and those that the models keep; they are told.
+    pub(crate) fn bound(self, fitted: Fitted, context: &Context) -> Fitted {
+        let Self { non_negative, integer } = self.and_of(&fitted);
+        context.bounded(non_negative, integer);
+        fitted.non_negative(non_negative).integer(integer)
+    }
 }
