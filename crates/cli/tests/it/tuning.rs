@@ -126,25 +126,11 @@ fn mistakes_are_told() {
 fn what_was_tried_is_kept_when_a_search_is_stopped() {
     let dir = TestDirectory::new();
     // One of the two is never done.
-    let mut child = dir
-        .command(&format!(
-            "tune {LONG} --h 7 --input-size 14 --model NLinear --set windows_batch_size=16 --sampler grid --only-space \
-             --space max_steps=[3,100000000] --threads 2 --log json --trials-out trials.csv --checkpoint state --out best"
-        ))
-        .stderr(Stdio::piped())
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut log = BufReader::new(child.stderr.take().unwrap());
-    let mut line = String::new();
-    while !line.contains("\"event\":\"trial\"") {
-        line.clear();
-        assert_ne!(log.read_line(&mut line).unwrap(), 0, "it ended before the first trial");
-    }
-    let id = child.id().to_string();
-    assert!(std::process::Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
-    let rest: Vec<String> = log.lines().map(|line| line.unwrap()).collect();
-    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let search = format!(
+        "tune {LONG} --h 7 --input-size 14 --model NLinear --set windows_batch_size=16 --sampler grid --only-space \
+         --space max_steps=[3,100000000] --threads 2 --trials-out trials.csv --checkpoint state --out best"
+    );
+    let rest = stopped_after_the_trial(&dir, &search).unwrap();
     assert!(rest.iter().any(|line| line.contains("stopped the search after 1 trials")), "{rest:?}");
     assert_eq!(rows(&dir.read("trials.csv")).len(), 1 + 1);
     assert!(dir.path("state/search.json").exists() && !dir.path("best").exists());
