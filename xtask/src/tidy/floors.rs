@@ -273,7 +273,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/pretrained/src",
         &[
-            "attention categories error network quantiles rotary scale",
+            "attention categories error idle network quantiles rotary scale",
             "config settings weights",
             "groups linear",
             "t5",
