@@ -128,13 +128,7 @@ pub(super) fn check(release: &Release<'_>) -> anyhow::Result<Outcome> {
         };
         check
             .args([
-                "--locked",
-                "--workspace",
-                "--exclude",
-                "foretell-node",
-                "--all-targets",
-                "--target",
-                triple,
+                "--locked", "--workspace", "--exclude", "foretell-node", "--all-targets", "--target", triple,
             ])
             .env("CARGO_TARGET_DIR", release.target.join("release-built"))
             .env(variable(triple, "RUSTFLAGS"), flags);
@@ -303,11 +297,9 @@ pub(super) fn debian(release: &Release<'_>, system: &System) -> anyhow::Result<O
         write(&root.join(file), "")?;
     }
     let mut install = Command::new("dpkg");
-    install.arg(format!("--root={}", root.display())).args([
-        "--force-not-root",
-        "--force-bad-path",
-        "--log=/dev/null",
-    ]);
+    install
+        .arg(format!("--root={}", root.display()))
+        .args(["--force-not-root", "--force-bad-path", "--log=/dev/null"]);
     output(install.arg("--install").arg(&package))?;
     match demo_alone(&root, "/usr/bin/foretell")? {
         Some(told) => {

@@ -211,24 +211,8 @@ fn dated_parts(header: &[String]) -> Option<String> {
 
 /// Names of the column of a part of a year beside that of the year, without blanks and the like.
 const PARTS_OF_A_YEAR: [&str; 18] = [
-    "week",
-    "weekno",
-    "weeknr",
-    "weekofyear",
-    "isoweek",
-    "wk",
-    "kw",
-    "woche",
-    "semaine",
-    "semana",
-    "month",
-    "monat",
-    "mois",
-    "mes",
-    "quarter",
-    "qtr",
-    "quartal",
-    "period",
+    "week", "weekno", "weeknr", "weekofyear", "isoweek", "wk", "kw", "woche", "semaine", "semana", "month",
+    "monat", "mois", "mes", "quarter", "qtr", "quartal", "period",
 ];
 
 /// The columns of a year and of a part of it, as of its week, if there is one of each.
@@ -308,17 +292,8 @@ pub(super) fn is_called_part_of_day(name: &str) -> bool {
 }
 
 const PARTS: [&str; 11] = [
-    "settlementperiod",
-    "hour",
-    "hourending",
-    "hourbeginning",
-    "hr",
-    "he",
-    "time",
-    "timeofday",
-    "month",
-    "minute",
-    "hourend",
+    "settlementperiod", "hour", "hourending", "hourbeginning", "hr", "he", "time", "timeofday", "month",
+    "minute", "hourend",
 ];
 
 /// A column of hours beside that of the times.

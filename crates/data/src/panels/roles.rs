@@ -26,22 +26,8 @@ pub(super) const MOST_COLUMNS: usize = 1000;
 
 /// Names of the column of values, if several hold numbers.
 const TARGETS: [&str; 16] = [
-    "y",
-    "value",
-    "values",
-    "target",
-    "sales",
-    "demand",
-    "quantity",
-    "qty",
-    "units",
-    "units_sold",
-    "volume",
-    "count",
-    "revenue",
-    "load",
-    "consumption",
-    "visitors",
+    "y", "value", "values", "target", "sales", "demand", "quantity", "qty", "units", "units_sold", "volume",
+    "count", "revenue", "load", "consumption", "visitors",
 ];
 
 /// What the columns of a long table hold.
