@@ -10,6 +10,7 @@ use foretell::own_estimator::{
 use foretell::{Attribution, EstimatorError, Fitted, Future, Panel, Workers, pack_model, unpack_model};
 
 use crate::board::Board;
+use crate::candidates::is_of_demand;
 use crate::caveats::rounded_means;
 use crate::chosen::Chosen;
 use crate::error::AutoError;
@@ -102,6 +103,11 @@ impl Trained for TrainedAuto {
 
     fn reaches_any_horizon(&self) -> bool {
         self.members.iter().all(|member| member.reaches_any_horizon())
+    }
+
+    /// Where a member forecasts the mean of rare demand.
+    fn is_mean_far_from_median(&self) -> bool {
+        self.members.iter().any(|member| is_of_demand(member.estimator().name()))
     }
 
     fn forecast(

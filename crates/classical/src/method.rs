@@ -292,6 +292,10 @@ impl<M: Method> Trained for TrainedClassical<M> {
         true
     }
 
+    fn is_mean_far_from_median(&self) -> bool {
+        M::IS_DEMAND
+    }
+
     fn forecast(
         &self,
         panel: &Panel,

@@ -169,6 +169,11 @@ impl TruthArgs {
         ColumnNames { id: self.id.clone(), time: self.time.clone(), target: self.target.clone() }
     }
 
+    /// Whether it is said how times are written, and numbers.
+    pub(crate) fn says_notation(&self) -> [bool; 2] {
+        [self.time_format.is_some(), self.decimal.is_some() || self.thousands.is_some()]
+    }
+
     /// How tables with these columns are read.
     pub(crate) fn options(&self) -> anyhow::Result<ReadOptions> {
         let mut options = ReadOptions::new().id_col(&self.id).time_col(&self.time).target_col(&self.target);

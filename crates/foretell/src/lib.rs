@@ -235,6 +235,7 @@ pub use foretell_neural::{
 #[cfg(feature = "parallel")]
 pub use foretell_threads::ThreadPool;
 pub use hierarchies::below_zero::{bounded, newly_below_zero};
+pub use hierarchies::borrowed_widths::without_intervals;
 pub use hierarchies::reading::{read_hierarchy, read_levels};
 pub use hierarchies::reconcile::{ReconcileOptions, reconcile};
 pub use hierarchies::static_columns::{StaticOfSums, levels_of, statics_of_sums};

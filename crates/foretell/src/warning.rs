@@ -64,6 +64,13 @@ pub enum Warning {
         /// How many there are.
         count: usize,
     },
+    /// Series without an interval that are part of sums which have one, and vary there as others do.
+    BorrowedWidths {
+        /// Ids of the series, the first few.
+        series: Vec<String>,
+        /// How many there are.
+        count: usize,
+    },
     /// Forecasts below 0 of series that never were.
     BelowZero {
         /// Ids of the series, the first few.

@@ -65,6 +65,13 @@ impl fmt::Display for Warning {
                 if *count > series.len() { ", ..." } else { "" },
                 Setting::NonNegative
             ),
+            Self::BorrowedWidths { series, count } => write!(
+                f,
+                "{count} series without an interval: {}{}; in the intervals of sums they vary by the share of their size that others do in \
+                 the middle",
+                series.join(", "),
+                if *count > series.len() { ", ..." } else { "" },
+            ),
             Self::OtherSize { factor } => write!(
                 f,
                 "the values are about {} as large as those that the models were trained on: if that is another unit, bring them to the one of \

@@ -176,7 +176,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/hierarchy/src",
         &[
-            "cholesky error",
+            "cholesky error mean_shape",
             "hierarchy method residuals",
             "covariance draws levels summing_matrix",
             "reconciler",

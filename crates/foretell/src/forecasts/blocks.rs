@@ -17,6 +17,7 @@ use crate::forecasts::memory::check_forecast;
 use crate::forecasts::rolling::table;
 use crate::forecasts::warnings::{check_history, check_no_fallback};
 use crate::forecasts::windows::{column_levels, forecast_span, forecast_windows};
+use crate::hierarchies::borrowed_widths::without_intervals_in;
 use crate::inputs::local_scalers::{LocalScalers, LocallyScaled};
 use crate::insample_options::InsampleOptions;
 use crate::predict_options::PredictOptions;
@@ -229,6 +230,9 @@ impl<'a> ForecastBlocks<'a> {
             match (&trained.coherence, self.asked) {
                 (None, _) => Ok(frame),
                 (Some(coherence), Asked::Ahead { .. }) => {
+                    if let Some(warning) = without_intervals_in(&frame, &trained.columns.target) {
+                        trained.warnings.warn(&warning);
+                    }
                     coherence.apply(frame, &outputs, &trained.columns, trained.settings)
                 }
                 (Some(_), Asked::Insample { .. }) => add_up_windows(trained, frame, others, &outputs),
