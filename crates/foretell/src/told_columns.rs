@@ -7,7 +7,7 @@ use foretell_tables::{DataError, MemoryTable, NumberFormat};
 /// its columns hold. A table that cannot be read tells nothing: that is an error of its reading.
 pub fn told_columns(mut options: ReadOptions, table: &MemoryTable) -> (ReadOptions, Option<Roles>) {
     let said = [options.time_format.is_some(), options.numbers != NumberFormat::default()];
-    options = options.clone().with_notation_in(table, said).unwrap_or(options);
+    options = options.as_written_in(table, said);
     let roles = options.roles_in(table).ok().flatten();
     if let Some(Roles { id, time, target: Some(target), .. }) =
         roles.as_ref().filter(|roles| roles.are_clear())

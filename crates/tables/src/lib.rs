@@ -41,6 +41,7 @@ pub use frames::write::CsvWriter;
 pub use readers::across::{LongNames, MeltedTable, times_of};
 #[cfg(feature = "parquet")]
 pub use readers::arrow_table::ArrowTable;
+pub use readers::block_ids::BlockIds;
 pub use readers::day_clock::{Hours, steps_of_day};
 pub use readers::file_options::{Encoding, FileOptions};
 pub use readers::file_part::FilePart;

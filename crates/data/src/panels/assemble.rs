@@ -411,6 +411,11 @@ mod tests {
                 "its steps are between 58 and 63 minutes; if its times are only early or late, move them to their grid \
                  (`ReadOptions::snap = h`)",
             ),
+            (
+                &["2024-03-29T23:00Z", "2024-03-30T23:00Z", "2024-03-31T22:00Z", "2024-04-01T22:00Z"],
+                "its steps are between 23 and 24 hours; if they are days of a zone whose clocks change, name it (`ReadOptions::zone = \
+                 Europe/Berlin`)",
+            ),
         ] {
             let error = error(times);
             assert!(error.contains(steps) && error.contains("number them with integers"), "{error}");

@@ -4,8 +4,9 @@ use super::options::ReadOptions;
 use foretell_calendar::{TimeKind, readings::readings};
 use foretell_messages::{Setting, listed};
 use foretell_tables::{
-    Across, DataError, JoinedIds, JoinedTimes, LongNames, MarkedTable, Marks, MeltedTable, ReadNote,
-    TableReader, UnreadableTable, is_called_year, named_months, parts_of_year, steps_of_day, times_of,
+    Across, BlockIds, DataError, JoinedIds, JoinedTimes, LongNames, MarkedTable, Marks, MeltedTable,
+    ReadNote, TableReader, UnreadableTable, is_called_year, is_of_id, named_months, parts_of_year,
+    steps_of_day, times_of,
 };
 
 /// A wide table of fewer columns across is one of series.
@@ -67,7 +68,12 @@ impl ReadOptions {
             let named = self.columns.iter().flatten().chain(&self.static_cols).chain(&self.categories);
             named.chain(&self.end_col).any(|column| column == name)
         };
-        if self.wide { Ok(inner) } else { JoinedIds::over(inner, &self.id_col, is_named) }
+        if self.wide {
+            return Ok(inner);
+        }
+        let above = self.notation.ids_above.iter().filter(|name| is_of_id(&self.id_col, name));
+        let inner = BlockIds::over(inner, &above.cloned().collect::<Vec<_>>());
+        JoinedIds::over(inner, &self.id_col, is_named)
     }
 
     /// The names of columns that the layout needs of a file, beside those that are kept.

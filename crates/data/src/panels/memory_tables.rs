@@ -22,7 +22,7 @@ impl Panel {
     /// The errors of `with_static_file`, with the table's name.
     pub fn with_static_memory(self, table: &MemoryTable, options: &ReadOptions) -> Result<Self, DataError> {
         table.check_size(options.max_memory)?;
-        self.with_statics(table.open(&options.file.beside(), |_| true)?, options)
+        self.with_statics(table.open(&options.file.beside(), |_| true)?, &options.of_memory_beside(table))
     }
 }
 
@@ -38,7 +38,8 @@ impl Future {
         h: usize,
     ) -> Result<Self, DataError> {
         table.check_size(options.max_memory)?;
-        Self::read_beside(table.open(&options.file.beside(), |_| true)?, options, panel, h)
+        let options = options.of_memory_beside(table);
+        Self::read_beside(table.open(&options.file.beside(), |_| true)?, &options, panel, h)
     }
 }
 

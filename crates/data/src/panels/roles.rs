@@ -14,7 +14,8 @@ use super::options::ReadOptions;
 use super::read::{AVAILABLE_MASK, WEIGHT};
 use foretell_calendar::{Clock, TimeKind, days::DAY};
 use foretell_tables::{
-    DataError, MemoryTable, TableReader, UnclearColumn, UnreadableTable, is_of_id, open, table_files,
+    BlockIds, DataError, MemoryTable, TableReader, UnclearColumn, UnreadableTable, is_of_id, open,
+    table_files,
 };
 
 /// Rows that are looked at.
@@ -105,7 +106,8 @@ impl ReadOptions {
     /// A file that cannot be read.
     pub fn roles(&self, path: impl AsRef<Path>) -> Result<Option<Roles>, DataError> {
         let first: Vec<PathBuf> = table_files(path)?.into_iter().take(1).collect();
-        Ok(self.roles_of(self.with_ids(open(&first, &self.file, |_| true)?)?))
+        let table = BlockIds::over(open(&first, &self.file, |_| true)?, &self.notation.ids_above);
+        Ok(self.roles_of(self.with_ids(table)?))
     }
 
     /// The same of a table that is in memory.
@@ -113,7 +115,8 @@ impl ReadOptions {
     /// # Errors
     /// A table that cannot be read.
     pub fn roles_in(&self, table: &MemoryTable) -> Result<Option<Roles>, DataError> {
-        Ok(self.roles_of(self.with_ids(table.open(&self.file, |_| true)?)?))
+        let table = BlockIds::over(table.open(&self.file, |_| true)?, &self.notation.ids_above);
+        Ok(self.roles_of(self.with_ids(table)?))
     }
 
     fn roles_of(&self, mut table: Box<dyn TableReader + '_>) -> Option<Roles> {

@@ -281,6 +281,13 @@ impl Gap {
             ),
             Some(OddSteps { text, grid }) => {
                 write!(f, "its steps are {text}; ")?;
+                if *grid == Some("D") {
+                    write!(
+                        f,
+                        "if they are days of a zone whose clocks change, name it ({}); ",
+                        Setting::Zone.to("Europe/Berlin")
+                    )?;
+                }
                 if let Some(grid) = grid {
                     write!(
                         f,
