@@ -93,6 +93,11 @@ pub enum Warning {
         /// The columns, with such a value each.
         columns: Vec<FarColumn>,
     },
+    /// Columns known in advance that change in the future, and never did in the past of any series.
+    NewRegressors {
+        /// The columns.
+        columns: Vec<String>,
+    },
     /// Models that have none of the intervals that were asked for and that others have.
     NoIntervals {
         /// The names of the models' columns.

@@ -99,6 +99,12 @@ impl fmt::Display for Warning {
                     )
                 })
             ),
+            Self::NewRegressors { columns } => write!(
+                f,
+                "columns that change in the future and never did before: {}; nothing is known of what they do to the values, and forecasts do not show \
+                 it: train on rows where they change, or leave them out",
+                columns.join(", ")
+            ),
             Self::NoIntervals { models, has_loss } => write!(
                 f,
                 "no intervals of these levels: {}; calibrate them, with the training ({}) or on the end of the data ({}){}",

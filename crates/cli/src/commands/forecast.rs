@@ -147,6 +147,10 @@ impl Forecast {
         }
         let h = self.horizon(context, &panel)?;
         let future = self.data.read_future(&self.futr, &options, (&panel, h), context)?;
+        // What is missing there is told before anything is searched.
+        for name in futr_exog.iter().filter(|name| !self.cat_exog.contains(name)) {
+            future.as_ref().map(|future| future.column(name)).transpose()?;
+        }
         context.bounded(self.bounds.non_negative, self.bounds.integer);
         let mut forecaster = Forecaster::new([self.auto(context, h, &futr_exog)?.into()])?
             .reading(&options)
@@ -211,14 +215,12 @@ impl Forecast {
     fn read(&self, context: &'static Context, futr_exog: &[String]) -> anyhow::Result<(Panel, ReadOptions)> {
         let columns = self.data.columns(ColumnNames::default());
         let read = [&self.hist_exog, futr_exog].concat();
-        // One series without values stops no other.
-        let saved = ReadOptions::new().without_unknown();
         let options = self.data.options(
             &columns,
             read,
             self.cat_exog.clone(),
             freq_without(self.freq, self.holidays.as_deref())?,
-            &saved,
+            &ReadOptions::default(),
         )?;
         let options = options.max_memory(self.memory.limit().bytes()).threads(self.threads.count);
         let panel = self.data.read(&options, context)?;
