@@ -7,7 +7,7 @@ use clap::Args;
 use clap::builder::{PathBufValueParser, RangedU64ValueParser, TypedValueParser};
 use foretell::{
     ColumnNames, Forecaster, Interruption, MemoryLimit, ModelDirectory, NumberFormat, ReadOptions,
-    TimeFormat, remove_training_state,
+    TimeFormat, is_noted_at, note_models_at, remove_training_state,
 };
 
 use crate::context::Context;
@@ -65,14 +65,17 @@ impl CheckpointArgs {
         }
     }
 
-    /// Whether a directory holds the interrupted models of the training whose state this one holds: the command that saved them may
-    /// replace them when it continues.
+    /// Whether a directory holds the models of the training whose state this one holds, interrupted ones or those that were saved
+    /// right before a kill: the command that saved them may replace them when it continues.
     pub(crate) fn resumes(&self, out: &Path) -> bool {
+        let Some(state) = &self.dir else { return false };
         let interruption = Interruption::in_directory(out);
-        self.dir
-            .as_ref()
-            .zip(interruption)
-            .is_some_and(|(state, interruption)| interruption.has_state_in(state))
+        is_noted_at(state, out) || interruption.is_some_and(|interruption| interruption.has_state_in(state))
+    }
+
+    /// All is trained, and is about to be saved here.
+    pub(crate) fn saves_at(&self, out: &Path) -> anyhow::Result<()> {
+        Ok(self.dir.iter().try_for_each(|state| note_models_at(state, out))?)
     }
 
     /// All is trained.

@@ -265,7 +265,7 @@ pub use smaller_error::SmallerError;
 pub use stage::{Source, Stage};
 pub use sums_gain::SumsGain;
 pub use told_columns::{ask_for_column, columns_meant, told_columns};
-pub use training::checkpointing::{StateDirectory, remove_training_state};
+pub use training::checkpointing::{StateDirectory, is_noted_at, note_models_at, remove_training_state};
 pub use training::interruption::{InterruptedModel, Interruption};
 pub use training::model_state::ModelState;
 pub use training_record::TrainingRecord;
