@@ -92,9 +92,10 @@ def _index(names: list[str]) -> pd.Index[Any]:
 
 def _numbers(statics: pd.DataFrame) -> NDArray[Any] | None:
     try:
-        return statics.to_numpy("float32")
+        values: NDArray[Any] = statics.to_numpy("float32")
     except (TypeError, ValueError):
         return None
+    return values
 
 
 def _texts(codes: Any) -> list[str]:
