@@ -228,7 +228,8 @@ fn wheel(python: &Path, package: &Path, out: &Path, profile: &str) -> anyhow::Re
     let mut command = Command::new(python);
     command.args(build).arg(out).current_dir(package);
     if profile == HANDED_OUT && cfg!(target_os = "linux") {
-        // Linked by zig with the symbols of that version.
+        // Linked by zig with the symbols of that version. What links asks the interpreter in the path for it.
+        finds_programs_of(&mut command, python)?;
         command.args(["--zig", "--compatibility", &format!("manylinux_2_{WHEEL_GLIBC}")]);
     }
     done(&mut command, "building the wheel")?;
@@ -236,6 +237,14 @@ fn wheel(python: &Path, package: &Path, out: &Path, profile: &str) -> anyhow::Re
         fs::read_dir(out)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
     ensure!(wheels.len() == 1, "expected one wheel in {}, found {}", out.display(), wheels.len());
     Ok(wheels.remove(0))
+}
+
+/// Lets a command find the programs that packages brought into an interpreter's environment, and the interpreter, before those of the system.
+pub(crate) fn finds_programs_of(command: &mut Command, python: &Path) -> anyhow::Result<()> {
+    let own = python.parent().context("an interpreter lies in no folder")?.to_owned();
+    let paths = env::var_os("PATH").unwrap_or_default();
+    command.env("PATH", env::join_paths([own].into_iter().chain(env::split_paths(&paths)))?);
+    Ok(())
 }
 
 fn done(command: &mut Command, what: &str) -> anyhow::Result<()> {

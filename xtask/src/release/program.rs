@@ -1,7 +1,7 @@
 //! The program for a system, as an archive with what belongs beside it, and the Debian package.
 
 use std::{
-    env, fs,
+    fs,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     outcome::Outcome,
-    python::environment_of,
+    python::{environment_of, finds_programs_of},
     sysroot,
     system::{cargo, in_path, output, run, write},
 };
@@ -104,11 +104,9 @@ fn zig(release: &Release<'_>, command: &str) -> anyhow::Result<Result<Command, S
     let Some(python) = environment_of(&release.target, "zig", &["cargo-zigbuild>=0.24", "ziglang"])? else {
         return Ok(Err("cargo-zigbuild and ziglang could not be installed from PyPI".to_owned()));
     };
-    let tools = python.parent().context("an interpreter lies in no folder")?;
-    let paths = env::var_os("PATH").unwrap_or_default();
-    let paths = env::join_paths([tools.to_owned()].into_iter().chain(env::split_paths(&paths)))?;
-    let mut cargo = Command::new(tools.join("cargo-zigbuild"));
-    cargo.arg(command).env("PATH", paths);
+    let mut cargo = Command::new(python.with_file_name("cargo-zigbuild"));
+    cargo.arg(command);
+    finds_programs_of(&mut cargo, &python)?;
     Ok(Ok(cargo))
 }
 
