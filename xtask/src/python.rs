@@ -214,11 +214,16 @@ fn wrong_wheel(name: &str, list: &str) -> Vec<String> {
     let licences = ["LICENSE-MIT", "LICENSE-APACHE"].map(|licence| format!(".dist-info/licenses/{licence}"));
     let missing = licences.iter().filter(|file| !list.contains(file.as_str()));
     let mut wrong: Vec<String> = missing.map(|file| format!("no {file}")).collect();
-    let tagged = name.split("manylinux_2_").skip(1).filter_map(|rest| rest.split('_').next()?.parse().ok());
-    if let Some(newer) = tagged.min().filter(|oldest: &u32| *oldest > NEWEST_GLIBC) {
+    if let Some(newer) = oldest_glibc(name).filter(|oldest| *oldest > NEWEST_GLIBC) {
         wrong.push(format!("it is for glibc 2.{newer} and newer"));
     }
     wrong
+}
+
+/// The oldest glibc, 2.x, that the tags in a text are for.
+pub(crate) fn oldest_glibc(tags: &str) -> Option<u32> {
+    let versions = tags.split("manylinux_2_").skip(1);
+    versions.filter_map(|rest| rest.split('_').next()?.parse().ok()).min()
 }
 
 /// Builds the wheel.
