@@ -185,6 +185,9 @@ fn built(
 
 /// Makes an archive of the program for a system, and tries it.
 pub(super) fn archive(release: &Release<'_>, system: &System) -> anyhow::Result<Outcome> {
+    // Before half an hour of compiling.
+    let others = release.out.join(OTHERS);
+    ensure!(others.is_file(), "{} is missing; run the step licences first", others.display());
     let program = match system.build(release)? {
         Ok(program) => program,
         Err(why) => return Ok(Outcome::PassedOver(why)),
@@ -210,8 +213,6 @@ pub(super) fn archive(release: &Release<'_>, system: &System) -> anyhow::Result<
     if let Ok(starts) = &starts {
         beside(starts, &folder)?;
     }
-    let others = release.out.join(OTHERS);
-    ensure!(others.is_file(), "{} is missing; run the step licences first", others.display());
     fs::copy(&others, folder.join(OTHERS)).context("cannot copy the licences of others")?;
     let archive = release.out.join(format!("{name}.tar.gz"));
     output(Command::new("tar").arg("-czf").arg(&archive).arg("-C").arg(&home).arg(&name))?;
