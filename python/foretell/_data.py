@@ -96,8 +96,9 @@ class Data:
         self.panel = read_panel(self.df, self.static_df, self.names, self.reading)
 
     def table(self, frame: _foretell.Frame, double: bool = False) -> Any:
-        """A table of the engine in the user's kind, whose numbers are all of double precision if asked for."""
-        return _frames.from_engine(frame, self.kind, double)
+        """A table of the engine in the user's kind, its series in the order of their ids there, whose numbers are all of double precision if
+        asked for."""
+        return _frames.by_categories(_frames.from_engine(frame, self.kind, double), frame.names[0])
 
     def reworded(self, error: Exception, table: str) -> Exception:
         """An error of the engine that read this data, or ``table`` beside it, with the name of the table that is wrong."""
@@ -138,6 +139,18 @@ def read(df: Any, static_df: Any, names: Names, reading: Reading, table: str = "
         reading = replace(reading, freq=followed.group(1))
         panel = read_panel(df, static_df, names, reading, table)
     return Data(df, static_df, names, reading, kind, panel)
+
+
+def followed(data: Data, later: Any, table: str) -> Data:
+    """The series with the rows of another table behind theirs; ``table`` is the argument that errors name.
+
+    Raises:
+        ValueError: If the rows do not continue the series, or have other columns.
+    """
+    if data.df is None:
+        raise ValueError("the series were loaded with models")
+    df = _frames.followed(data.df, _frames.native(data.names.joined(later, table)))
+    return replace(data, df=df, panel=read_panel(df, data.static_df, data.names, data.reading, table))
 
 
 def statics(static_df: Any, names: Names) -> Any:

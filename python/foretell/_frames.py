@@ -430,6 +430,62 @@ def from_engine(frame: _foretell.Frame, kind: Kind, double: bool = False) -> Any
             return _to_pyarrow(frame, kind, double)
 
 
+def by_categories(table: Any, id_col: str) -> Any:
+    """A table whose series come in the order of the categories of their ids, if these are categories, as in neuralforecast: the engine
+    has texts in the order of their letters."""
+    places = _places_by_categories(table, id_col)
+    if places is None:
+        return table
+    return table.iloc[places].reset_index(drop=True) if library(table) == "pandas" else table[places]
+
+
+def _places_by_categories(table: Any, id_col: str) -> Any:
+    """The places of the rows of a table in the order of the categories of their ids; None if they stand in it, or ids are none."""
+    match library(table):
+        case "pandas" if hasattr(table[id_col].dtype, "categories"):
+            codes = table[id_col].cat.codes.to_numpy()
+        case "polars" if str(table.schema[id_col]).startswith("Enum"):
+            codes = table[id_col].to_physical().to_numpy()
+        case _:
+            return None
+    return codes.argsort(kind="stable") if (codes[1:] < codes[:-1]).any() else None
+
+
+def places_of_series(ends: _foretell.Frame, kind: Kind) -> Sequence[int]:
+    """The places of the engine's series, of each of which a table has a row, in the order in which users see them."""
+    table = from_engine(ends, kind)
+    places = _places_by_categories(table, ends.names[0])
+    return range(n_rows(table)) if places is None else list(places)
+
+
+def followed(df: Any, later: Any) -> Any:
+    """The rows of a table and those of another, of whatever library, behind them, in its columns and types.
+
+    Raises:
+        ValueError: If the other lacks a column, or has values of another type.
+    """
+    missing = [name for name in columns(df) if name not in columns(later)]
+    if missing:
+        raise ValueError(f"{', '.join(missing)}: columns that it lacks")
+    match library(df):
+        case "pandas":
+            import pandas as pd
+
+            later = pandas(later)[list(df.columns)]
+            types = {name: kind for name, kind in df.dtypes.items() if later[name].dtype != kind}
+            return pd.concat([df, later.astype(types)], ignore_index=True)
+        case "polars":
+            import polars as pl
+
+            later = later if library(later) == "polars" else pl.from_arrow(arrow(later))
+            return pl.concat([df, later.select(df.columns).cast(df.schema)])
+        case _:
+            import pyarrow as pa
+
+            df = arrow(df)
+            return pa.concat_tables([df, arrow(later).select(df.column_names).cast(df.schema)])
+
+
 def _to_pandas(frame: _foretell.Frame, kind: Kind, double: bool) -> Any:
     import numpy as np
     import pandas as pd

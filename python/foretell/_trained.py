@@ -104,8 +104,9 @@ class Trained:
             return {}, {}
         held_out = getattr(self.models[0], "test_size", 0)
         of_rows, of_statics = self._engine.local_statistics(self._data.panel, held_out)
+        places = _frames.places_of_series(self._data.panel.future(0), self._data.kind)
         return (
-            {column: LocalScaler.of(str(types[0]), pairs) for column, pairs in of_rows.items()},
+            {column: LocalScaler.of(str(types[0]), [pairs[place] for place in places]) for column, pairs in of_rows.items()},
             {column: LocalScaler.of(str(types[1]), pairs) for column, pairs in of_statics.items()},
         )
 
@@ -381,7 +382,9 @@ class Trained:
         found = _explanations.explain(fitted, explained, data, future, explainer, h, horizons, outputs, series)
         levels = _levels.asked(level, quantiles)
         frame = fitted.predict(data.panel, future, h, levels.level, self.settings.raw_quantiles, levels.quantiles)
-        return data.table(levels.named(frame, _engine.named(fitted, explained)), self._in_double(levels)), found
+        # The rows are of the series in the order of the arrays.
+        table: TableT = _frames.from_engine(levels.named(frame, _engine.named(fitted, explained)), data.kind, self._in_double(levels))
+        return table, found
 
     def decompose(
         self, df: TableT | None = None, static_df: Any = None, futr_df: Any = None, h: int | None = None

@@ -27,8 +27,9 @@ def with_truth(table: Any, data: Data) -> Any:
 def _of_pandas(table: Any, df: Any, id_col: str, time_col: str, target_col: str) -> Any:
     keys = [id_col, time_col]
     # The engine has all digits of single precision, but no values of masked rows.
-    is_whole = df[target_col].dtype == "float32" and not table[target_col].isna().any()
-    if is_whole or any(df[key].dtype != table[key].dtype for key in keys):
+    if df[target_col].dtype == "float32" and not table[target_col].isna().any():
+        return table.astype({target_col: "float32"})
+    if any(df[key].dtype != table[key].dtype for key in keys):
         return table
     rows = df.loc[df[time_col] >= table[time_col].min(), [*keys, target_col]]
     found = table[keys].merge(rows, on=keys, how="left")[target_col]
@@ -42,7 +43,9 @@ def _of_polars(table: Any, df: Any, id_col: str, time_col: str, target_col: str)
 
     keys, place = [id_col, time_col], "__row"
     known = table[target_col].is_not_null() & table[target_col].is_not_nan()
-    if (df.schema[target_col] == pl.Float32 and known.all()) or any(df.schema[key] != table.schema[key] for key in keys):
+    if df.schema[target_col] == pl.Float32 and known.all():
+        return table.with_columns(pl.col(target_col).cast(pl.Float32))
+    if any(df.schema[key] != table.schema[key] for key in keys):
         return table
     rows = df.filter(pl.col(time_col) >= table[time_col].min()).select(*keys, target_col)
     found = table.select(keys).with_row_index(place).join(rows, on=keys, how="left").sort(place)[target_col]
@@ -58,7 +61,9 @@ def _of_pyarrow(table: Any, df: Any, id_col: str, time_col: str, target_col: str
     keys, place = [id_col, time_col], "__row"
     own, target = table.schema, df.schema.field(target_col).type
     is_known = pc.invert(pc.is_nan(pc.fill_null(table.column(target_col), float("nan"))))
-    if (target == pa.float32() and pc.all(is_known).as_py()) or any(df.schema.field(key).type != own.field(key).type for key in keys):
+    if target == pa.float32() and pc.all(is_known).as_py():
+        return table.set_column(table.column_names.index(target_col), target_col, table.column(target_col).cast(target))
+    if any(df.schema.field(key).type != own.field(key).type for key in keys):
         return table
     columns = {key: _plain(pa, table.column(key)) for key in keys}
     places = pa.table({**columns, place: pa.array(range(len(table)))})

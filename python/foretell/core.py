@@ -110,7 +110,7 @@ class NeuralForecast(Trained):
             static_df: A row per id, with static columns.
             val_size: Steps at the end of each series to validate on: 0, or at least ``h``.
             val_df: Rows to validate on, as many for each series of ``df``, in place of ``val_size``; they are taken for those that follow,
-                whatever their times are.
+                whatever their times are. Where their times do follow, forecasts without ``df`` begin behind them.
             use_init_models: Whether models that were trained before begin anew.
             verbose: Whether progress is shown, if tqdm is installed.
             id_col: The column of ids, or several that make them together, which are joined by ``/`` and stand in ``unique_id`` of what comes back.
@@ -185,9 +185,18 @@ class NeuralForecast(Trained):
                 fitted, stopped = forecaster.fit(data.panel, bar.listener, validation, taught)
             except ValueError as error:
                 raise data.reworded(error, "df") from None
-        self._keep(fitted, data, val_size, 0, prediction_intervals, forecaster)
+        self._keep(fitted, data if val_df is None else self._followed(data, val_df), val_size, 0, prediction_intervals, forecaster)
         if stopped is not None:
             raise stopped
+
+    def _followed(self, data: Data, val_df: Any) -> Data:
+        """The series with the rows that were validated on, as forecasts without ``df`` begin behind both."""
+        try:
+            return _data.followed(data, val_df, "val_df")
+        except (TypeError, ValueError) as error:
+            text = f"forecasts without df are of what follows df, as the rows of val_df cannot stand behind it: {error}"
+            warnings.warn(text, stacklevel=3)
+            return data
 
     def _fit_by_workers(self, df: Any, names: Names, use_init_models: bool, of_all: Sequence[str]) -> None:
         """Has the workers of a table fit the models, without the arguments ``of_all``, which have no meaning there."""

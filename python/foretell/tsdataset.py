@@ -21,7 +21,9 @@ class TimeSeriesDataset:
         indptr: Where in the rows each series begins, and the end of the last.
         max_size: The steps of the longest.
         min_size: The steps of the shortest.
-        temporal_cols: The names of the columns, the target first.
+        temporal_cols: The names of the columns, an index of pandas: the target first, last ``available_mask``, which is 1 where there is none.
+        static_cols: The names of the static columns, an index of pandas, or None.
+        static: Their values ``[series, columns]`` as numbers, or None if there are none or some are no numbers.
         given: The same rows and static rows with the ids and times that they came with, and the names of `df`.
     """
 
@@ -31,7 +33,11 @@ class TimeSeriesDataset:
         self.df, self.static_df, self.indptr, self.given = df, static_df, indptr, given
         sizes = indptr[1:] - indptr[:-1]
         self.n_groups, self.max_size, self.min_size = len(sizes), int(sizes.max()), int(sizes.min())
-        self.temporal_cols = ["y", *(name for name in df.columns if name not in ("unique_id", "ds", "y"))]
+        others = [name for name in df.columns if name not in ("unique_id", "ds", "y", "available_mask")]
+        self.temporal_cols = _index(["y", *others, "available_mask"])
+        names = [] if static_df is None else [name for name in static_df.columns if name != "unique_id"]
+        self.static_cols = _index(names) if names else None
+        self.static = None if static_df is None or not names else _numbers(static_df.set_index("unique_id").sort_index()[names])
 
     def __len__(self) -> int:
         return self.n_groups
@@ -76,6 +82,20 @@ class TimeSeriesDataset:
         uids, last = pd.Index(ids, name=id_col), pd.Index(times[indptr[1:] - 1], name=time_col)
         given = df.rename(columns=named), None if static_df is None else static_df.rename(columns=named)
         return TimeSeriesDataset(rows, static, indptr, given), uids, last, times
+
+
+def _index(names: list[str]) -> pd.Index[Any]:
+    import pandas as pd
+
+    return pd.Index(names)
+
+
+def _numbers(statics: pd.DataFrame) -> NDArray[Any] | None:
+    try:
+        values: NDArray[Any] = statics.to_numpy("float32")
+    except (TypeError, ValueError):
+        return None
+    return values
 
 
 def _texts(codes: Any) -> list[str]:

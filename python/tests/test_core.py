@@ -201,8 +201,8 @@ def test_validation_rows_of_their_own(panel):
     one.fit(panel, val_size=12)
     other.fit(panel[~last], val_df=panel[last])
     pd.testing.assert_frame_equal(one.predict(panel), other.predict(panel))
-    # As in neuralforecast, what follows the rows of the training is forecast without df.
-    assert other.predict()["ds"].min() == panel["ds"].values[-12]
+    # As in neuralforecast, what follows the rows that were validated on is forecast without df.
+    pd.testing.assert_frame_equal(other.predict(), one.predict())
     with pytest.raises(ValueError, match="val_df and val_size cannot be set together"):
         one.fit(panel, val_df=panel, val_size=12)
     with pytest.raises(ValueError, match="equal length"):
@@ -215,10 +215,12 @@ def test_rows_to_validate_on_may_come_later(panel):
     last, before = panel["ds"] >= panel["ds"].values[-12], panel["ds"] < panel["ds"].values[-24]
     models = [nlinear(early_stop_patience_steps=1, val_check_steps=1)]
     one, other = NeuralForecast(models, freq="ME"), NeuralForecast(models, freq="ME")
-    one.fit(panel[before], val_df=panel[last])
+    with pytest.warns(UserWarning, match="forecasts without df are of what follows df"):
+        one.fit(panel[before], val_df=panel[last])
     # Rows count as steps: the times of a year earlier are the same.
     other.fit(panel[before], val_df=panel[last].assign(ds=panel[last]["ds"] - pd.offsets.MonthEnd(12)))
-    pd.testing.assert_frame_equal(one.predict(), other.predict())
+    pd.testing.assert_frame_equal(one.predict(panel[before]), other.predict(panel[before]))
+    assert one.predict()["ds"].min() == panel["ds"].values[-24] and other.predict()["ds"].min() == panel["ds"].values[-12]
     with pytest.raises(ValueError, match="Airline2"):
         one.fit(panel[before], val_df=panel[last & (panel["unique_id"] == "Airline1")])
 

@@ -7,11 +7,13 @@ import pathlib
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import foretell
 from foretell import _registry, models
 from foretell.losses import GMM, MAE, DistributionLoss, HuberMQLoss, MQLoss, sCRPS
+from foretell.utils import AirPassengersDF
 
 FACTS = json.loads((pathlib.Path(__file__).parent / "fixtures" / "neuralforecast.json").read_text())
 #: A wrapper of a network.
@@ -289,3 +291,19 @@ def test_further_optimisers_and_schedules_reach_the_engine(optimizer):
         model = models.NLinear(h=2, input_size=4, optimizer=optimizer, lr_scheduler=scheduler, lr_scheduler_kwargs=arguments)
         settings = model.to_spec()["settings"]
         assert (settings["optimizer"], settings["lr_scheduler"]) == (optimizer, scheduler)
+
+
+@pytest.mark.parametrize(("name", "longer"), [("mlp_units", [[8, 8, 8], [8, 8]]), ("n_blocks", [1, 1, 1, 1])])
+def test_lists_that_are_longer_are_read_as_far_as_neuralforecast_reads_them(name, longer):
+    small = {"h": 4, "input_size": 8, "max_steps": 1, "mlp_units": [[8, 8], [8, 8]], "n_blocks": [1, 1, 1]}
+
+    def forecast(arguments):
+        nf = foretell.NeuralForecast([models.NHITS(**arguments)], freq="ME")
+        nf.fit(AirPassengersDF)
+        return nf.predict()
+
+    with pytest.warns(UserWarning, match=f"{name} has .* as in neuralforecast the first"):
+        found = forecast({**small, name: longer})
+    pd.testing.assert_frame_equal(found, forecast(small))
+    with pytest.raises(ValueError, match=r"a list of \[inputs, outputs\]"):
+        models.NHITS(**{**small, "mlp_units": [[8, 8], [8]]})

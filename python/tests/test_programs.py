@@ -393,3 +393,61 @@ def test_directories_have_integer_ids_in_their_order(tmp_path):
     statistics = "__hparams__.scalers_.y.stats_"
     np.testing.assert_allclose(*(np.frombuffer(found.pop(statistics), "f4") for found in (once_more, stored)), rtol=1e-5)
     assert once_more == stored
+
+
+# What comes out.
+
+
+def with_ids(ids, categories):
+    parts = pd.concat([DATA[DATA["unique_id"] == "Airline1"].assign(unique_id=name) for name in ids], ignore_index=True)
+    return parts.assign(unique_id=pd.Categorical(parts["unique_id"], categories))
+
+
+@pytest.mark.parametrize(("ids", "categories"), [(["b", "a", "c"], ["c", "b", "a"]), (range(11), range(11))])
+def test_series_come_in_the_order_of_their_categories(ids, categories):
+    nf = fitted(NLinear(**SMALL), with_ids(ids, list(categories)))
+    validated = nf.cross_validation(nf._data.df, n_windows=2)
+    tables = [nf.predict(), nf.make_future_dataframe(), nf.predict_insample(step_size=4), validated]
+    for table in tables:
+        assert table["unique_id"].unique().tolist() == list(categories)
+        assert table.index.equals(pd.RangeIndex(len(table)))
+        assert table.groupby("unique_id", observed=True)["ds"].count().nunique() == 1
+    assert list(nf.uids) == list(categories)
+    scaled = NeuralForecast([NLinear(**SMALL)], freq="ME", local_scaler_type="standard")
+    df = nf._data.df
+    scaled.fit(df.assign(y=df["y"] + 1000 * df["unique_id"].cat.codes.astype(int)))
+    offsets = scaled.scalers_["y"].stats_[:, 0]
+    np.testing.assert_allclose(np.diff(offsets), 1000, rtol=1e-3)
+    assert (validated["y"].to_numpy().reshape(len(categories), -1) == validated["y"].to_numpy()[:8]).all()
+
+
+def test_series_of_polars_come_in_the_order_of_their_categories():
+    polars = pytest.importorskip("polars")
+    df = polars.from_pandas(with_ids(["b", "a"], ["b", "a"]).astype({"unique_id": "object"}))
+    forecasts = fitted(NLinear(**SMALL), df.with_columns(polars.col("unique_id").cast(polars.Enum(["b", "a"])))).predict()
+    assert forecasts["unique_id"].unique(maintain_order=True).to_list() == ["b", "a"]
+
+
+def test_forecasts_begin_behind_the_rows_that_were_validated_on():
+    last = DATA["ds"].unique()[-6:]
+    df, val_df = DATA[~DATA["ds"].isin(last)], DATA[DATA["ds"].isin(last)]
+    nf = fitted(NLinear(**SMALL), df, val_df=val_df)
+    expected = fitted(NLinear(**SMALL), val_size=6).predict()
+    pd.testing.assert_frame_equal(nf.predict(), expected)
+    pd.testing.assert_frame_equal(nf.predict(df=DATA), expected)
+    assert nf.predict(df=df)["ds"].min() == last[0]
+    # Of another library, with columns in another order.
+    polars = pytest.importorskip("polars")
+    other = polars.from_pandas(val_df.assign(further=1)).select("further", "y", "ds", "unique_id")
+    pd.testing.assert_frame_equal(fitted(NLinear(**SMALL), df, val_df=other).predict(), expected)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_the_target_keeps_its_type_beside_calibrated_intervals(library):
+    module = pytest.importorskip(library)
+    given = {"pandas": lambda df: df, "polars": lambda df: module.from_pandas(df), "pyarrow": lambda df: module.Table.from_pandas(df)}
+    df = given[library](DATA.astype({"y": "float32"}))
+    nf = NeuralForecast([NLinear(**SMALL)], freq="ME")
+    cv = nf.cross_validation(df, refit=True, prediction_intervals=PredictionIntervals(), level=[80])
+    types_of = dict(zip(cv.column_names, cv.schema.types)) if library == "pyarrow" else {name: cv[name].dtype for name in cv.columns}
+    assert str(types_of["y"]).lower() in ("float32", "float") and str(types_of["NLinear"]).lower() in ("float64", "double")

@@ -26,11 +26,15 @@ def test_a_dataset_tells_of_its_series():
     dataset, uids, last, times = TimeSeriesDataset.from_df(df)
     assert uids.tolist() == [2, 10] and last.tolist() == pd.to_datetime(["2024-01-02", "2024-01-03"]).tolist()
     assert len(dataset) == dataset.n_groups == 2 and (dataset.min_size, dataset.max_size) == (2, 3)
-    assert dataset.indptr.tolist() == [0, 2, 5] and dataset.temporal_cols == ["y", "price"] and len(times) == 5
+    assert dataset.indptr.tolist() == [0, 2, 5] and list(dataset.temporal_cols) == ["y", "price", "available_mask"] and len(times) == 5
     assert dataset.df["y"].tolist() == [1, 2, 4, 5, 6]
     # All series end at the same step.
     assert dataset.df["ds"].tolist() == [1, 2, 0, 1, 2]
     assert repr(dataset) == "TimeSeriesDataset(n_data=5, n_groups=2)"
+    assert dataset.static_cols is None and dataset.static is None
+    dataset, *_ = TimeSeriesDataset.from_df(df, pd.DataFrame({"unique_id": [10, 2, 3], "size": [7, 5, 1], "age": [0.5, 2, 3]}))
+    assert dataset.static_cols.tolist() == ["size", "age"] and dataset.static.tolist() == [[5, 2], [7, 0.5]]
+    assert TimeSeriesDataset.from_df(df, pd.DataFrame({"unique_id": [10, 2], "kind": ["x", "y"]}))[0].static is None
 
 
 def test_a_model_by_itself_forecasts_as_within_a_forecaster():
@@ -112,7 +116,7 @@ def test_the_series_of_a_training_are_a_dataset(kind, tmp_path):
     assert nf.dataset is None
     nf.fit(kind(AirPassengersPanel))
     dataset = nf.dataset
-    assert (dataset.n_groups, dataset.max_size, dataset.temporal_cols) == (2, 144, ["y", "y_[lag12]"])
+    assert (dataset.n_groups, dataset.max_size, list(dataset.temporal_cols)) == (2, 144, ["y", "y_[lag12]", "available_mask"])
     # The model within the forecaster was trained on the same series.
     alone = MLP(**SMALL, hist_exog_list=["y_[lag12]"])
     alone.fit(dataset)

@@ -439,13 +439,10 @@ fn ratios(compared_models: &[(&str, Compared)]) -> BTreeMap<(usize, Side), Vec<f
 
 /// Adds a turn's figures.
 fn add(turns: &mut Turns, figures: &Map<String, Value>) {
-    let keys = FIGURES.iter().map(|figure| figure.key).chain([
-        "gflop_per_step",
-        "share_of_gemm_rate",
-        "rmse",
-        "smape",
-        "mase",
-    ]);
+    let keys = FIGURES
+        .iter()
+        .map(|figure| figure.key)
+        .chain(["gflop_per_step", "share_of_gemm_rate", "rmse", "smape", "mase"]);
     for key in keys {
         if let Some(value) = figures.get(key).and_then(Value::as_f64) {
             turns.entry(key).or_default().push(value);

@@ -60,14 +60,7 @@ impl Build<'_> {
         let (folder, host) = (target()?.join(self.folder), host()?);
         let mut command = cargo();
         command.args([
-            "build",
-            "--quiet",
-            "--package",
-            self.package,
-            "--bin",
-            self.binary,
-            "--profile",
-            self.profile,
+            "build", "--quiet", "--package", self.package, "--bin", self.binary, "--profile", self.profile,
         ]);
         // With a target, flags are for the program alone, not for build scripts and macros.
         command.args(["--target", &host]).arg("--target-dir").arg(&folder);
@@ -251,10 +244,7 @@ fn bolted(bolt: &Path, program: &Path, folder: &Path, data: &Path) -> anyhow::Re
     parts.iter().try_for_each(fs::remove_file)?;
     write(&profile, merged)?;
     let ways = [
-        "-reorder-blocks=ext-tsp",
-        "-reorder-functions=hfsort",
-        "-split-functions",
-        "-split-all-cold",
+        "-reorder-blocks=ext-tsp", "-reorder-functions=hfsort", "-split-functions", "-split-all-cold",
         "-icf=1",
     ];
     run_command(

@@ -387,13 +387,7 @@ fn throughput(benches: &[Bench], batch: usize) -> String {
         })
         .collect();
     let head = [
-        "threads",
-        "step, ms",
-        "windows a second",
-        "GFLOP/s",
-        "of gemm's rate",
-        "speed-up",
-        "serial fraction",
+        "threads", "step, ms", "windows a second", "GFLOP/s", "of gemm's rate", "speed-up", "serial fraction",
     ];
     let bench = &benches[benches.len() - 1];
     format!(

@@ -214,11 +214,16 @@ fn wrong_wheel(name: &str, list: &str) -> Vec<String> {
     let licences = ["LICENSE-MIT", "LICENSE-APACHE"].map(|licence| format!(".dist-info/licenses/{licence}"));
     let missing = licences.iter().filter(|file| !list.contains(file.as_str()));
     let mut wrong: Vec<String> = missing.map(|file| format!("no {file}")).collect();
-    let tagged = name.split("manylinux_2_").skip(1).filter_map(|rest| rest.split('_').next()?.parse().ok());
-    if let Some(newer) = tagged.min().filter(|oldest: &u32| *oldest > NEWEST_GLIBC) {
+    if let Some(newer) = oldest_glibc(name).filter(|oldest| *oldest > NEWEST_GLIBC) {
         wrong.push(format!("it is for glibc 2.{newer} and newer"));
     }
     wrong
+}
+
+/// The oldest glibc, 2.x, that the tags in a text are for.
+pub(crate) fn oldest_glibc(tags: &str) -> Option<u32> {
+    let versions = tags.split("manylinux_2_").skip(1);
+    versions.filter_map(|rest| rest.split('_').next()?.parse().ok()).min()
 }
 
 /// Builds the wheel.
@@ -228,7 +233,8 @@ fn wheel(python: &Path, package: &Path, out: &Path, profile: &str) -> anyhow::Re
     let mut command = Command::new(python);
     command.args(build).arg(out).current_dir(package);
     if profile == HANDED_OUT && cfg!(target_os = "linux") {
-        // Linked by zig with the symbols of that version.
+        // Linked by zig with the symbols of that version. What links asks the interpreter in the path for it.
+        finds_programs_of(&mut command, python)?;
         command.args(["--zig", "--compatibility", &format!("manylinux_2_{WHEEL_GLIBC}")]);
     }
     done(&mut command, "building the wheel")?;
@@ -236,6 +242,14 @@ fn wheel(python: &Path, package: &Path, out: &Path, profile: &str) -> anyhow::Re
         fs::read_dir(out)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
     ensure!(wheels.len() == 1, "expected one wheel in {}, found {}", out.display(), wheels.len());
     Ok(wheels.remove(0))
+}
+
+/// Lets a command find the programs that packages brought into an interpreter's environment, and the interpreter, before those of the system.
+pub(crate) fn finds_programs_of(command: &mut Command, python: &Path) -> anyhow::Result<()> {
+    let own = python.parent().context("an interpreter lies in no folder")?.to_owned();
+    let paths = env::var_os("PATH").unwrap_or_default();
+    command.env("PATH", env::join_paths([own].into_iter().chain(env::split_paths(&paths)))?);
+    Ok(())
 }
 
 fn done(command: &mut Command, what: &str) -> anyhow::Result<()> {

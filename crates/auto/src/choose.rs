@@ -8,7 +8,7 @@ use foretell::{EstimatorError, Panel};
 use crate::beside::each_member;
 use crate::board::{AUTO, BASELINE, Board, BoardRow};
 use crate::budget::{Budget, Clock};
-use crate::candidates::{Kind, candidates, is_of_demand, spec_of};
+use crate::candidates::{Kind, candidates, fewest_steps, is_of_demand, spec_of};
 use crate::caveats::{ended, rarely_sold, too_narrow};
 use crate::chosen::{Chosen, ChosenMember};
 use crate::error::AutoError;
@@ -50,8 +50,8 @@ const PLANNED: f64 = 0.9;
 /// Trainings of a network: before all windows, and on everything.
 const TRAININGS: f64 = 2.0;
 
-/// The fewest steps that are worth their time (20 of Foretell0, trained on, make the forecast 1 % better), and the most that bring anything.
-const STEPS: [u64; 2] = [20, 1000];
+/// The most steps of a network's training that bring anything.
+const MOST_STEPS: u64 = 1000;
 
 /// Models that are good as a rule, for series that are too short to score anything.
 const GOOD_AS_A_RULE: [&str; 3] = ["FLAIR", "AutoARIMA", "DynamicOptimizedTheta"];
@@ -279,7 +279,7 @@ fn tried(
     let columns = settings.columns();
     let steps = match settings.budget {
         Budget::Steps(steps) => steps,
-        Budget::Quick | Budget::Time(_) => STEPS[1] / 2,
+        Budget::Quick | Budget::Time(_) => MOST_STEPS / 2,
     };
     let mut all = Vec::with_capacity(models.len());
     for model in models {
@@ -334,13 +334,13 @@ fn train_networks(
             let steps_in = |given: f64| {
                 pace.map_or(0.0, |[first, each]| ((given - most) / TRAININGS - first) / each.max(1e-6))
             };
-            let fewest = STEPS[0] as f64;
+            let fewest = fewest_steps(tried.member.spec.name()) as f64;
             // Where shares are too small for any network, the first has what the others would have been given.
             let steps = match steps_in(share) {
                 steps if steps < fewest => steps_in(all).min(fewest),
                 steps => steps,
             };
-            let steps = steps.min(STEPS[1] as f64);
+            let steps = steps.min(MOST_STEPS as f64);
             if !steps.is_finite() || steps < fewest {
                 let steps = steps.max(0.0);
                 tried.dropped = Some(format!("the budget allows {steps:.0} steps of its training"));

@@ -104,6 +104,11 @@ impl Trained for TrainedAuto {
         self.members.iter().all(|member| member.reaches_any_horizon())
     }
 
+    /// Where a member forecasts the mean of rare demand.
+    fn is_mean_far_from_median(&self) -> bool {
+        self.members.iter().any(|member| member.is_mean_far_from_median())
+    }
+
     fn forecast(
         &self,
         panel: &Panel,

@@ -25,8 +25,10 @@ const SECONDS: TimeFlaw = TimeFlaw::advising(
     "is a number with decimals; write integers for step numbers, or, if it counts seconds since 1970, read it with",
     &Advice::new(Setting::TimeFormat, "epoch"),
 );
-const YEAR: TimeFlaw = TimeFlaw::new(
-    "is a number with decimals that looks like a year and a part of it; write months as 2024-02, or days as 2024-02-29",
+const YEAR: TimeFlaw = TimeFlaw::advising(
+    "is a number with decimals that looks like a year and a part of it; write months as 2024-02, or days as 2024-02-29, or, if months are \
+     twelfths, as in 2024.083, read them with",
+    &Advice::new(Setting::TimeFormat, "year/12"),
 );
 const ERA: TimeFlaw = TimeFlaw::new(
     "seems to count the years of an era, as in Japan and Taiwan; write those of the common era, as 2024-01-31",
@@ -321,13 +323,7 @@ mod tests {
             assert_eq!(read(&format!("2024-01-31 13:45:07{zoned}")), Err(ZONE), "{zoned}");
         }
         for text in [
-            "",
-            "31.01.2024",
-            "01/31/2024",
-            "2024-",
-            "2024-01-31 ",
-            "2024-01-31 noon",
-            "2024-01/31",
+            "", "31.01.2024", "01/31/2024", "2024-", "2024-01-31 ", "2024-01-31 noon", "2024-01/31",
             "2024-01-31/noon",
         ] {
             assert_eq!(read(text), Err(FORMAT), "{text:?}");

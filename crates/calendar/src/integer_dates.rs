@@ -19,21 +19,8 @@ const MONTHS_FIRST: &str = "%m%d%Y";
 
 /// The formats that integers may have.
 const FORMATS: [&str; 15] = [
-    "%Y%m%d",
-    "%Y%m",
-    "%G%V",
-    "%Y",
-    "%Y%m%d%H",
-    "%Y%m%d%H%M",
-    "%Y%m%d%H%M%S",
-    "%y%m%d",
-    DAYS_FIRST,
-    MONTHS_FIRST,
-    "excel",
-    "epoch",
-    "epoch-ms",
-    "epoch-us",
-    "epoch-ns",
+    "%Y%m%d", "%Y%m", "%G%V", "%Y", "%Y%m%d%H", "%Y%m%d%H%M", "%Y%m%d%H%M%S", "%y%m%d", DAYS_FIRST,
+    MONTHS_FIRST, "excel", "epoch", "epoch-ms", "epoch-us", "epoch-ns",
 ];
 
 /// Which formats all integers of a column could be dates of, and the least and greatest of them.

@@ -8,47 +8,11 @@ use foretell_messages::Setting;
 
 /// Dates as people and programs write them, beside the usual forms.
 const DATES: [&str; 41] = [
-    "%m/%d/%Y",
-    "%d/%m/%Y",
-    "%d.%m.%Y",
-    "%m-%d-%Y",
-    "%d-%m-%Y",
-    "%m/%d/%y",
-    "%d/%m/%y",
-    "%d.%m.%y",
-    "%Y-%m-%d",
-    "%Y-%d-%m",
-    "%Y/%m/%d",
-    "%Y.%m.%d",
-    "%Y%m%d",
-    YEAR_DAY,
-    "%G-%V",
-    SEASONS[0],
-    SEASONS[1],
-    "%d-%b-%Y",
-    "%d-%b-%y",
-    "%d %b %Y",
-    "%A, %B %d, %Y",
-    "%a, %d %b %Y",
-    "%B %d, %Y",
-    "%b %y",
-    "%m/%Y",
-    "%m-%Y",
-    "%m.%Y",
-    "0%m.%Y",
-    "0%m/%Y",
-    "%Y.%m",
-    QUARTER,
-    YEAR,
-    "%a %d %b %Y",
-    "%Y年%m月%d日",
-    "%qQ%Y",
-    "%qQ%y",
-    "%Y%qQ",
-    "Q%q-%y",
-    "Q%q %y",
-    "FY%Y",
-    "FY%yQ%q",
+    "%m/%d/%Y", "%d/%m/%Y", "%d.%m.%Y", "%m-%d-%Y", "%d-%m-%Y", "%m/%d/%y", "%d/%m/%y", "%d.%m.%y",
+    "%Y-%m-%d", "%Y-%d-%m", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d", YEAR_DAY, "%G-%V", SEASONS[0], SEASONS[1],
+    "%d-%b-%Y", "%d-%b-%y", "%d %b %Y", "%A, %B %d, %Y", "%a, %d %b %Y", "%B %d, %Y", "%b %y", "%m/%Y",
+    "%m-%Y", "%m.%Y", "0%m.%Y", "0%m/%Y", "%Y.%m", QUARTER, YEAR, "%a %d %b %Y", "%Y年%m月%d日", "%qQ%Y",
+    "%qQ%y", "%Y%qQ", "Q%q-%y", "Q%q %y", "FY%Y", "FY%yQ%q",
 ];
 
 /// A year as a number with decimals, which no time of day follows.
@@ -65,18 +29,8 @@ const SEASONS: [&str; 2] = ["%Y/%y", "%Y-%y"];
 
 /// Times of day that follow them.
 const CLOCKS: [&str; 12] = [
-    "",
-    " %H:%M",
-    " %H:%M:%S",
-    " %I:%M %p",
-    " %I:%M:%S %p",
-    " %I %p",
-    "T%H%M%S",
-    " %H%M",
-    " %H.%M",
-    ":%H:%M:%S",
-    " %H:%M:%S%.f",
-    " %H:%M:%S,%f",
+    "", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p", " %I %p", "T%H%M%S", " %H%M", " %H.%M",
+    ":%H:%M:%S", " %H:%M:%S%.f", " %H:%M:%S,%f",
 ];
 
 /// How a text reads in the formats and languages that fit it, as one clause; nothing for texts of a usual form, and where none fits.
@@ -249,17 +203,8 @@ mod tests {
     #[test]
     fn usual_forms_and_other_texts_have_none() {
         for text in [
-            "2024-01-31",
-            "2020.0000",
-            "2020.0833",
-            "20240131",
-            "2024-02-30",
-            "yesterday",
-            "",
-            "1.5",
-            "99.99.9999",
-            "-",
-            "0000-00-00",
+            "2024-01-31", "2020.0000", "2020.0833", "20240131", "2024-02-30", "yesterday", "", "1.5",
+            "99.99.9999", "-", "0000-00-00",
         ] {
             assert_eq!(readings(text), None, "{text}");
         }

@@ -70,14 +70,7 @@ mod tests {
         let found = ["15min", "h", "2h", "D", "B", "W-SUN", "MS", "QE", "YS", "1", "3"].map(season);
         assert_eq!(found, [96, 24, 12, 7, 5, 52, 12, 4, 1, 1, 1]);
         let words = [
-            "bh",
-            "bh-08:00-12:00",
-            "C-1111110",
-            "SMS",
-            "BME",
-            "BQS",
-            "BYE",
-            "REM-L-JAN-SAT-445",
+            "bh", "bh-08:00-12:00", "C-1111110", "SMS", "BME", "BQS", "BYE", "REM-L-JAN-SAT-445",
             "REQ-N-DEC-SUN-4",
         ];
         assert_eq!(words.map(season), [8, 4, 6, 24, 12, 4, 1, 12, 4]);

@@ -1,11 +1,14 @@
-//! Times that are numbers: the days of spreadsheets, and what computers count since 1970.
+//! Times that are numbers: the days of spreadsheets, what computers count since 1970, and years with their parts.
 
-use super::days::{DAY, FINE, RANGE};
+use super::days::{DAY, FINE, RANGE, day_number};
 use super::flaw::TimeFlaw;
 use super::written::Written;
 
 const NUMBER: TimeFlaw =
     TimeFlaw::new("is not a number, which the format of the times says it is; give another format");
+const PART: TimeFlaw = TimeFlaw::new(
+    "is no year with whole parts of it, as 1949.083 has one month of twelve; write the day, as 1949-02-01",
+);
 const LEAP: TimeFlaw =
     TimeFlaw::new("is 29 February 1900, which only spreadsheets know; correct the row, or leave it out");
 
@@ -26,11 +29,23 @@ pub(crate) enum Serial {
     EpochMillis,
     EpochMicros,
     EpochNanos,
+    /// Years with their months as parts of them, as R's `time` has them, to two decimals at least: 1949.083 is February.
+    YearMonths,
+    /// The same of quarters: 1949.25 is the second.
+    YearQuarters,
 }
 
 impl Serial {
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Excel, Self::Excel1904, Self::Epoch, Self::EpochMillis, Self::EpochMicros, Self::EpochNanos];
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Excel,
+        Self::Excel1904,
+        Self::Epoch,
+        Self::EpochMillis,
+        Self::EpochMicros,
+        Self::EpochNanos,
+        Self::YearMonths,
+        Self::YearQuarters,
+    ];
 
     /// Its name as a format.
     pub(crate) fn word(self) -> &'static str {
@@ -41,6 +56,8 @@ impl Serial {
             Self::EpochMillis => "epoch-ms",
             Self::EpochMicros => "epoch-us",
             Self::EpochNanos => "epoch-ns",
+            Self::YearMonths => "year/12",
+            Self::YearQuarters => "year/4",
         }
     }
 
@@ -62,6 +79,8 @@ impl Serial {
             Self::EpochMillis => 1_000_000,
             Self::EpochMicros => 1000,
             Self::EpochNanos => 1,
+            Self::YearMonths => return part_of_year(whole, parts, ten, 12),
+            Self::YearQuarters => return part_of_year(whole, parts, ten, 4),
         };
         let parts = if text.starts_with('-') { -parts } else { parts };
         let time = (i128::from(whole) * ten + i128::from(parts)) * nanos;
@@ -82,6 +101,20 @@ fn excel(serial: i64) -> Result<i64, TimeFlaw> {
         61.. => serial.checked_add(DAY_0).ok_or(RANGE),
         _ => Err(RANGE),
     }
+}
+
+/// The first day of a part of a year, of `count` in all, that `parts` of `ten` stand for: rounded or cut to their decimals, but no farther from it
+/// than a tenth of a part.
+fn part_of_year(year: i64, parts: i64, ten: i128, count: i64) -> Result<Written<'static>, TimeFlaw> {
+    let scaled = i128::from(parts) * i128::from(count);
+    let part = (scaled + ten / 2).div_euclid(ten);
+    let off = (scaled - part * ten).abs();
+    if off > i128::from(count) || off * 10 > ten || !(1..=9999).contains(&year) {
+        return Err(PART);
+    }
+    let (year, part) = if part == i128::from(count) { (year + 1, 0) } else { (year, part as i64) };
+    let day = day_number(year, part * 12 / count + 1, 1).ok_or(RANGE)?;
+    Ok(Written::civil(day * DAY))
 }
 
 /// A time of that day, `parts` of `ten` after midnight. A part of a day that is rounded to its decimals stands for the second
@@ -129,6 +162,33 @@ mod tests {
         }
         for text in ["", ".", "1e3", "44927.5.1", "44927,5", "x"] {
             assert_eq!(shown(Serial::Excel, text), Err(NUMBER), "{text}");
+        }
+    }
+
+    #[test]
+    fn decimals_are_parts_of_years() {
+        for (serial, text, time) in [
+            (Serial::YearMonths, "1949", "1949-01-01"),
+            (Serial::YearMonths, "1949.083", "1949-02-01"),
+            (Serial::YearMonths, "1949.08", "1949-02-01"),
+            (Serial::YearMonths, "1949.0833333333333", "1949-02-01"),
+            (Serial::YearMonths, "1949.5", "1949-07-01"),
+            (Serial::YearMonths, "1949.916", "1949-12-01"),
+            (Serial::YearMonths, "1949.917", "1949-12-01"),
+            (Serial::YearMonths, "1949.999999999", "1950-01-01"),
+            (Serial::YearQuarters, "1949.75", "1949-10-01"),
+            (Serial::YearQuarters, "1949.250", "1949-04-01"),
+        ] {
+            assert_eq!(shown(serial, text), Ok(time.to_owned()), "{text}");
+        }
+        // Of months a hundredth is not enough, days and middles of months are none.
+        for (serial, text) in [
+            (Serial::YearMonths, "2015.1"),
+            (Serial::YearMonths, "1958.2027"),
+            (Serial::YearMonths, "2015.12"),
+            (Serial::YearQuarters, "1949.083"),
+        ] {
+            assert_eq!(shown(serial, text), Err(PART), "{text}");
         }
     }
 

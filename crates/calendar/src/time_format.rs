@@ -52,7 +52,7 @@ impl TimeFormat {
     pub const INTEGER: Self = Self(How::Integer);
 
     /// Reads `integer`; `excel`, `excel-1904` (the days of spreadsheets), `epoch`, `epoch-ms`, `epoch-us`, `epoch-ns`
-    /// (seconds and parts of them since 1970-01-01 00:00 UTC); or a pattern of strptime: `%Y%m%d`, `%d.%m.%Y %H:%M`, `%m/%d/%Y`, `%b %Y`, `%G-W%V`, `%YQ%q`, ...
+    /// (seconds and parts of them since 1970-01-01 00:00 UTC); `year/12`, `year/4` (years with months or quarters as parts: 1949.083, 1949.25); or a pattern of strptime: `%Y%m%d`, `%d.%m.%Y %H:%M`, `%m/%d/%Y`, `%b %Y`, `%G-W%V`, `%YQ%q`, ...
     ///
     /// A pattern needs a year. Where it has no month, day, weekday or time of day, the first is meant. A pattern that
     /// stands twice, as in `%d.%m.%Y %H:%M - %d.%m.%Y %H:%M`, reads intervals: the times are their starts.
@@ -174,9 +174,10 @@ mod tests {
             assert!(error.contains(reason) && error.contains("`integer`"), "{word}: {error}");
         }
         assert_eq!(TimeFormat::parse("integer").unwrap(), TimeFormat::INTEGER);
-        for word in
-            ["integer", "excel", "excel-1904", "epoch", "epoch-ms", "epoch-us", "epoch-ns", "%d.%m.%Y"]
-        {
+        for word in [
+            "integer", "excel", "excel-1904", "epoch", "epoch-ms", "epoch-us", "epoch-ns", "year/12",
+            "year/4", "%d.%m.%Y",
+        ] {
             assert_eq!(TimeFormat::parse(word).unwrap().to_string(), word);
         }
     }

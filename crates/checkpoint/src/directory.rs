@@ -108,15 +108,8 @@ fn foreign(directory: &Path) -> Result<Vec<String>> {
 /// Whether a file of this name may be one of a model directory, also of an old one.
 pub(crate) fn is_own(name: &OsStr) -> bool {
     const FIXED: [&str; 9] = [
-        CONFIGURATION,
-        CONFIGURATION_TENSORS,
-        DATASET,
-        DATASET_TENSORS,
-        NUMBERS,
-        OPTIMIZERS,
-        LEGACY,
-        "dataset.pkl",
-        "alias_to_model.pkl",
+        CONFIGURATION, CONFIGURATION_TENSORS, DATASET, DATASET_TENSORS, NUMBERS, OPTIMIZERS, LEGACY,
+        "dataset.pkl", "alias_to_model.pkl",
     ];
     let Some(name) = name.to_str() else { return false };
     let model = name.strip_suffix(".safetensors").or_else(|| name.strip_suffix(".ckpt"));
@@ -179,20 +172,13 @@ mod tests {
     #[test]
     fn names_of_models_are_told_from_others() {
         for own in [
-            "configuration.json",
-            "dataset.safetensors",
-            "NHITS_0.safetensors",
-            "my_model_12.safetensors",
+            "configuration.json", "dataset.safetensors", "NHITS_0.safetensors", "my_model_12.safetensors",
             "M_0.ckpt",
         ] {
             assert!(is_own(own.as_ref()), "{own}");
         }
         for other in [
-            "sales.csv",
-            "model.safetensors",
-            "model_v.safetensors",
-            "model_.ckpt",
-            "Configuration.json",
+            "sales.csv", "model.safetensors", "model_v.safetensors", "model_.ckpt", "Configuration.json",
             "x.pkl",
         ] {
             assert!(!is_own(other.as_ref()), "{other}");

@@ -1,23 +1,12 @@
-//! Mistakes in the hyper-parameters of classical forecasters.
+//! What classical forecasters refuse.
 
 use foretell_estimator::EstimatorError;
-use serde_json::Value;
 
-/// Why a hyper-parameter is refused.
+/// Columns, or a series, that a classical forecaster cannot use.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum ClassicalError {
-    /// No hyper-parameter of that name.
-    #[error("{model} has no hyper-parameter {found}; {hint}")]
-    UnknownHyperParameter {
-        /// The model.
-        model: &'static str,
-        /// The name asked for.
-        found: String,
-        /// The name that was probably meant, or the names that there are.
-        hint: String,
-    },
     /// Columns for a model that reads none of their kind.
     #[error("{model} reads no columns {kind} ({found}); {others} do")]
     ReadsNoColumns {
@@ -71,25 +60,6 @@ pub enum ClassicalError {
         /// The model.
         model: &'static str,
     },
-    /// A value that a hyper-parameter cannot have.
-    #[error("{model}: {name} must be {expected}, found {found}")]
-    #[strum(serialize = "hyper_parameter_value")]
-    Value {
-        /// The model.
-        model: &'static str,
-        /// The hyper-parameter.
-        name: String,
-        /// The values that are allowed.
-        expected: &'static str,
-        /// The value found, as JSON.
-        found: String,
-    },
-}
-
-impl ClassicalError {
-    pub(crate) fn value(model: &'static str, name: &str, expected: &'static str, found: &Value) -> Self {
-        Self::Value { model, name: name.to_owned(), expected, found: found.to_string() }
-    }
 }
 
 impl From<ClassicalError> for EstimatorError {

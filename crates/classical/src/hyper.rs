@@ -1,8 +1,8 @@
 //! Hyper-parameters by name, as tables.
 
+use foretell_estimator::EstimatorError;
 pub use foretell_estimator::hyper::HyperParameter;
-use foretell_estimator::hyper::hint;
-pub(crate) use foretell_estimator::hyper::{ALIAS, STEPS, alias, steps};
+pub(crate) use foretell_estimator::hyper::{ALIAS, RefusedHyperParameter, STEPS, alias, steps};
 use serde_json::Value;
 
 use crate::error::ClassicalError;
@@ -87,14 +87,14 @@ pub(crate) fn set<M>(
     table: &[HyperParameter<M>],
     name: &str,
     value: &Value,
-) -> Result<(), ClassicalError> {
+) -> Result<(), EstimatorError> {
     let Some(known) = HyperParameter::find(table, name) else {
         if let Some(&(_, kind, others)) = COLUMN_LISTS.iter().find(|(list, ..)| *list == name) {
-            return Err(ClassicalError::ReadsNoColumns { model, found: name.to_owned(), kind, others });
+            return Err(ClassicalError::ReadsNoColumns { model, found: name.to_owned(), kind, others }.into());
         }
-        let names = || ["h", "alias"].into_iter().chain(table.iter().map(|known| known.name));
-        let hint = hint(name, names());
-        return Err(ClassicalError::UnknownHyperParameter { model, found: name.to_owned(), hint });
+        let names = ["h", "alias"].into_iter().chain(table.iter().map(|known| known.name));
+        return Err(RefusedHyperParameter::unknown(model, name, names).into());
     };
-    (known.set)(method, value).ok_or_else(|| ClassicalError::value(model, name, known.expected, value))
+    (known.set)(method, value)
+        .ok_or_else(|| RefusedHyperParameter::value(model, name, known.expected, value).into())
 }

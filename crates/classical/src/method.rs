@@ -14,8 +14,7 @@ use foretell_estimator::{
 use foretell_tables::ColumnPart;
 use serde_json::{Map, Value};
 
-use crate::error::ClassicalError;
-use crate::hyper::{self, HyperParameter};
+use crate::hyper::{self, HyperParameter, RefusedHyperParameter};
 
 /// The name of the numbers that are learned of each series.
 pub(crate) const NUMBERS: &str = "numbers";
@@ -205,7 +204,7 @@ impl<M: Method> Estimator for Classical<M> {
     }
 
     fn set(&mut self, name: &str, value: Value) -> Result<(), EstimatorError> {
-        let refuse = |expected| ClassicalError::value(M::NAME, name, expected, &value);
+        let refuse = |expected| RefusedHyperParameter::value(M::NAME, name, expected, &value);
         match name {
             "h" => self.h = hyper::steps(&value).ok_or_else(|| refuse(hyper::STEPS))?,
             "alias" => self.alias = hyper::alias(&value).ok_or_else(|| refuse(hyper::ALIAS))?,
@@ -290,6 +289,10 @@ impl<M: Method> Trained for TrainedClassical<M> {
 
     fn reaches_any_horizon(&self) -> bool {
         true
+    }
+
+    fn is_mean_far_from_median(&self) -> bool {
+        M::IS_DEMAND
     }
 
     fn forecast(

@@ -133,47 +133,14 @@ macro_rules! has_season {
 }
 
 fits_one_series!(
-    Adida,
-    Arima,
-    AutoArima,
-    AutoCes,
-    AutoEts,
-    AutoTheta,
-    CrostonClassic,
-    CrostonOptimized,
-    CrostonSba,
-    DynamicOptimizedTheta,
-    DynamicTheta,
-    Ets,
-    HistoricAverage,
-    Holt,
-    HoltWinters,
-    Imapa,
-    Mfles,
-    Mstl,
-    Naive,
-    OptimizedTheta,
-    RandomWalkWithDrift,
-    SeasonalNaive,
-    SeasonalWindowAverage,
-    Theta,
-    Tsb,
-    WindowAverage,
+    Adida, Arima, AutoArima, AutoCes, AutoEts, AutoTheta, CrostonClassic, CrostonOptimized, CrostonSba,
+    DynamicOptimizedTheta, DynamicTheta, Ets, HistoricAverage, Holt, HoltWinters, Imapa, Mfles, Mstl, Naive,
+    OptimizedTheta, RandomWalkWithDrift, SeasonalNaive, SeasonalWindowAverage, Theta, Tsb, WindowAverage,
 );
 
 has_season!(
-    AutoArima,
-    AutoCes,
-    AutoEts,
-    AutoTheta,
-    DynamicOptimizedTheta,
-    DynamicTheta,
-    Ets,
-    HoltWinters,
-    OptimizedTheta,
-    SeasonalNaive,
-    SeasonalWindowAverage,
-    Theta,
+    AutoArima, AutoCes, AutoEts, AutoTheta, DynamicOptimizedTheta, DynamicTheta, Ets, HoltWinters,
+    OptimizedTheta, SeasonalNaive, SeasonalWindowAverage, Theta,
 );
 
 impl Mfles {

@@ -6,8 +6,8 @@ use bytesize::ByteSize;
 use clap::Args;
 use clap::builder::{PathBufValueParser, RangedU64ValueParser, TypedValueParser};
 use foretell::{
-    ColumnNames, Forecaster, Interruption, MemoryLimit, ModelDirectory, NumberFormat, ReadOptions,
-    TimeFormat, remove_training_state,
+    ColumnNames, Fitted, Forecaster, Interruption, MemoryLimit, ModelDirectory, NumberFormat, ReadOptions,
+    TimeFormat, is_noted_at, note_models_at, remove_training_state,
 };
 
 use crate::context::Context;
@@ -65,14 +65,17 @@ impl CheckpointArgs {
         }
     }
 
-    /// Whether a directory holds the interrupted models of the training whose state this one holds: the command that saved them may
-    /// replace them when it continues.
+    /// Whether a directory holds the models of the training whose state this one holds, interrupted ones or those that were saved
+    /// right before a kill: the command that saved them may replace them when it continues.
     pub(crate) fn resumes(&self, out: &Path) -> bool {
+        let Some(state) = &self.dir else { return false };
         let interruption = Interruption::in_directory(out);
-        self.dir
-            .as_ref()
-            .zip(interruption)
-            .is_some_and(|(state, interruption)| interruption.has_state_in(state))
+        is_noted_at(state, out) || interruption.is_some_and(|interruption| interruption.has_state_in(state))
+    }
+
+    /// All is trained, and is about to be saved here.
+    pub(crate) fn saves_at(&self, out: &Path) -> anyhow::Result<()> {
+        Ok(self.dir.iter().try_for_each(|state| note_models_at(state, out))?)
     }
 
     /// All is trained.
@@ -169,6 +172,11 @@ impl TruthArgs {
         ColumnNames { id: self.id.clone(), time: self.time.clone(), target: self.target.clone() }
     }
 
+    /// Whether it is said how times are written, and numbers.
+    pub(crate) fn says_notation(&self) -> [bool; 2] {
+        [self.time_format.is_some(), self.decimal.is_some() || self.thousands.is_some()]
+    }
+
     /// How tables with these columns are read.
     pub(crate) fn options(&self) -> anyhow::Result<ReadOptions> {
         let mut options = ReadOptions::new().id_col(&self.id).time_col(&self.time).target_col(&self.target);
@@ -226,4 +234,19 @@ pub(crate) struct BoundArgs {
     /// Forecasts and interval bounds are rounded to whole numbers. Kept with models, for predict
     #[arg(long)]
     pub(crate) integer: bool,
+}
+
+impl BoundArgs {
+    /// These bounds, and those that trained models keep.
+    pub(crate) fn and_of(self, fitted: &Fitted) -> Self {
+        let kept = fitted.own_settings();
+        Self { non_negative: self.non_negative || kept.non_negative, integer: self.integer || kept.integer }
+    }
+
+    /// Trained models whose forecasts have these bounds, and those that the models keep; they are told.
+    pub(crate) fn bound(self, fitted: Fitted, context: &Context) -> Fitted {
+        let Self { non_negative, integer } = self.and_of(&fitted);
+        context.bounded(non_negative, integer);
+        fitted.non_negative(non_negative).integer(integer)
+    }
 }

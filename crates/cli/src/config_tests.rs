@@ -177,12 +177,8 @@ fn models_of_one_name_are_numbered() {
         alias = 'deep'
     ";
     let expected = [
-        "--model=nhits",
-        "--set=NHITS.0.max_steps=5",
-        "--model=MLP",
-        "--set=MLP.hidden_size=8",
-        "--model=NHITS",
-        "--set=NHITS.1.alias=deep",
+        "--model=nhits", "--set=NHITS.0.max_steps=5", "--model=MLP", "--set=MLP.hidden_size=8",
+        "--model=NHITS", "--set=NHITS.1.alias=deep",
     ];
     assert_eq!(arguments(text).unwrap(), expected);
     // In a table that is called by the model, the name is a key like others.
@@ -237,40 +233,10 @@ fn messages_about_the_files_flags_are_led_by_their_line() {
 #[test]
 fn no_file_panics() {
     const WORDS: &[&str] = &[
-        "[model.NHITS]",
-        "[[model]]\nname = 'mlp'",
-        "[predict]",
-        "[cross-validate.set]",
-        "[[set]]",
-        "[set]",
-        "model",
-        "set",
-        "h = 24",
-        "'''",
-        "\"\"\"",
-        "\"",
-        "{",
-        "}",
-        "[",
-        "]]",
-        "=",
-        "\n",
-        "[[[[[[[[[[[[[[[[",
-        "{a={a={a={a=",
-        "a.a.a.a.a.a.a.a",
-        "0x",
-        "0b1",
-        "1979-05-27T07:32:00Z",
-        "nan",
-        "+inf",
-        "\\u0000",
-        "\\U0010FFFF",
-        "true",
-        "# ",
-        "\r\n",
-        "1_000",
-        "data",
-        "hist-exog",
+        "[model.NHITS]", "[[model]]\nname = 'mlp'", "[predict]", "[cross-validate.set]", "[[set]]", "[set]",
+        "model", "set", "h = 24", "'''", "\"\"\"", "\"", "{", "}", "[", "]]", "=", "\n", "[[[[[[[[[[[[[[[[",
+        "{a={a={a={a=", "a.a.a.a.a.a.a.a", "0x", "0b1", "1979-05-27T07:32:00Z", "nan", "+inf", "\\u0000",
+        "\\U0010FFFF", "true", "# ", "\r\n", "1_000", "data", "hist-exog",
     ];
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let cli = crate::command();

@@ -1,6 +1,5 @@
 //! The data file and its layout, and the series in it.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -19,6 +18,7 @@ use crate::hierarchy_args::HierarchyArgs;
 use crate::layout_args::LayoutArgs;
 use crate::looked_at::{LookedAt, as_written};
 use crate::row_args::RowArgs;
+use crate::standard_input::{self, is_stdin};
 
 /// The data file and its layout.
 #[derive(Debug, Args)]
@@ -51,7 +51,7 @@ pub(crate) struct DataArgs {
     target_col: Option<String>,
     /// How times are written, where they are not as 2024-01-31 13:45:00 or 2024-Q1: %Y%m%d, %d.%m.%Y, %m/%d/%Y, ...
     /// (strptime, and %q for a quarter; an interval is its start), `excel` for the days of spreadsheets, `epoch`,
-    /// `epoch-ms`, `epoch-us` or `epoch-ns` for what is counted since 1970, or `integer` for step numbers that look like
+    /// `epoch-ms`, `epoch-us` or `epoch-ns` for what is counted since 1970, `year/12` for months as R has them (1949.083), or `integer` for step numbers that look like
     /// dates. It concerns --futr too, and is kept with models: `usual` says that the times are written as usual after all
     #[arg(long, value_name = "FORMAT", value_parser = Written::parse)]
     time_format: Option<Written>,
@@ -251,8 +251,11 @@ impl DataArgs {
     fn as_the_table_is(&self, columns: &ColumnNames, saved: ReadOptions) -> ReadOptions {
         let file = self.file.options(&saved.file);
         let header = || {
-            let first = self.data.first().filter(|_| !self.is_stdin());
-            first.and_then(|first| foretell::column_names(first, &file).ok()).unwrap_or_default()
+            let names = match self.is_stdin() {
+                true => standard_input::first_rows().column_names(&file).ok(),
+                false => self.data.first().and_then(|first| foretell::column_names(first, &file).ok()),
+            };
+            names.unwrap_or_default()
         };
         let columns = SeriesColumns { names: columns.clone(), ..SeriesColumns::default() };
         columns.as_the_table_is(saved, header)
@@ -262,7 +265,7 @@ impl DataArgs {
     /// `--futr`.
     pub(crate) fn check_names(&self, futr: &[PathBuf]) -> anyhow::Result<()> {
         let beside = !self.statics.is_empty() || !futr.is_empty();
-        if self.data.len() > 1 && self.data.iter().any(|path| path == Path::new("-")) {
+        if self.data.len() > 1 && self.data.iter().any(|path| is_stdin(path)) {
             return Err(Usage(
                 "--data -: standard input is read alone; leave the other files out".to_owned(),
             )
@@ -324,7 +327,8 @@ impl DataArgs {
                     let message = "mpirun gives standard input to process 0 alone; name files by --data";
                     return Err(Usage(message.to_owned()).into());
                 }
-                Panel::read_text(io::stdin(), "standard input", options)?
+                Panel::read_text(standard_input::text(), standard_input::NAME, options)
+                    .map_err(|error| self.asking(error.into()))?
             }
             None => self.read_in_memory(context, options).map_err(|error| self.asking(error))?,
         };
@@ -360,11 +364,14 @@ impl DataArgs {
         Ok(cut)
     }
 
-    /// The columns of a long file that are not read by these options; none of standard input, which is read once.
+    /// The columns of a long file that are not read by these options; none of a pipe, which is read once.
     pub(crate) fn unread_columns(&self, options: &ReadOptions) -> Vec<String> {
         let first = self.data.first().filter(|first| first.is_file());
-        let header = first.and_then(|first| options.header(first).ok()).unwrap_or_default();
-        options.unread_columns(&header)
+        let header = match self.is_stdin() {
+            true => standard_input::first_rows().column_names(&options.file).ok(),
+            false => first.and_then(|first| options.header(first).ok()),
+        };
+        options.unread_columns(&header.unwrap_or_default())
     }
 
     /// Tells which columns of a long table are not read, where none was named to be.
@@ -406,7 +413,7 @@ impl DataArgs {
     }
 
     pub(crate) fn is_stdin(&self) -> bool {
-        self.data == [Path::new("-")]
+        matches!(&self.data[..], [only] if is_stdin(only))
     }
 
     /// The files whose rows are of one series each, in which its labels may stand; none that cannot be read twice.
@@ -462,7 +469,7 @@ pub(crate) fn check_not_stdin<'a>(
     flag: &str,
     paths: impl IntoIterator<Item = &'a PathBuf>,
 ) -> Result<(), Usage> {
-    match paths.into_iter().any(|path| path == Path::new("-")) {
+    match paths.into_iter().any(|path| is_stdin(path)) {
         true => Err(Usage(format!(
             "{flag} -: standard input can be read once, and only as --data; name a file (./- for one of that name)"
         ))),
@@ -477,6 +484,9 @@ fn listed(names: &[String]) -> String {
 
 /// Files as they were named, for messages.
 pub(crate) fn shown(paths: &[PathBuf]) -> String {
-    let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-    names.join(", ")
+    let name = |path: &PathBuf| match is_stdin(path) {
+        true => standard_input::NAME.to_owned(),
+        false => path.display().to_string(),
+    };
+    paths.iter().map(name).collect::<Vec<_>>().join(", ")
 }

@@ -3,11 +3,12 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use foretell::{ColumnNames, DataError, Error, ReadOptions, Roles};
+use foretell::{ColumnError, ColumnNames, DataError, Error, ReadOptions, Roles};
 use serde_json::json;
 
 use crate::context::Context;
 use crate::failure::Usage;
+use crate::standard_input::{first_rows, is_stdin};
 
 /// What the columns of a file hold.
 #[derive(Debug, Default)]
@@ -16,7 +17,11 @@ pub(crate) struct LookedAt(OnceLock<Option<Roles>>);
 impl LookedAt {
     /// What the columns of a long file hold that has not all of the names in these options.
     pub(crate) fn roles(&self, path: &Path, options: impl FnOnce() -> Option<ReadOptions>) -> Option<&Roles> {
-        let look = || if stays(path) { options()?.roles(path).ok()? } else { None };
+        let look = || match () {
+            () if is_stdin(path) => options()?.roles_in(&first_rows()).ok()?,
+            () if stays(path) => options()?.roles(path).ok()?,
+            () => None,
+        };
         self.0.get_or_init(look).as_ref()
     }
 
@@ -57,7 +62,8 @@ impl LookedAt {
             Some(Error::Data(error)) => Some(error),
             _ => error.downcast_ref::<DataError>(),
         };
-        let (Some(DataError::MissingColumn { .. }), Some(roles)) = (data_error, self.found()) else {
+        let (Some(DataError::Column(ColumnError::Missing { .. })), Some(roles)) = (data_error, self.found())
+        else {
             return error;
         };
         let is_said = (roles.target.is_none() && target) || (roles.id.is_none() && id);
@@ -67,11 +73,12 @@ impl LookedAt {
 }
 
 /// These options with the format of times and the decimal mark that the file has, except for what was given by a flag (`said`: times,
-/// numbers). Unchanged for a pipe, which can be read only once.
+/// numbers). Unchanged for a pipe other than standard input, which can be read only once.
 pub(crate) fn as_written(path: &Path, options: ReadOptions, said: [bool; 2]) -> ReadOptions {
-    match stays(path) {
-        true => options.clone().with_notation_of(path, said).unwrap_or(options),
-        false => options,
+    match () {
+        () if is_stdin(path) => options.as_written_in(&first_rows(), said),
+        () if stays(path) => options.clone().with_notation_of(path, said).unwrap_or(options),
+        () => options,
     }
 }
 

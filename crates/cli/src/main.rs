@@ -54,6 +54,7 @@ mod setting_words;
 mod several;
 mod shell_word;
 mod short_series;
+mod standard_input;
 mod table;
 mod temporal_args;
 mod threshold;

@@ -10,7 +10,7 @@ pub(crate) struct RowArgs {
     /// error]
     #[arg(long, value_name = "HOW", value_parser = str::parse::<Fill>)]
     fill: Option<Fill>,
-    /// Leave out series of which no value is known, and name them [default: such a series is an error; `forecast` leaves them out]
+    /// Leave out series of which no value is known, and name them: it is done without this flag, too
     #[arg(long)]
     drop_unknown: bool,
     /// Make one row of several of the same series and time, by sum, mean, last, max, min, first or count; further columns
@@ -32,9 +32,10 @@ pub(crate) struct RowArgs {
 impl RowArgs {
     /// The options with the flags that were set.
     pub(crate) fn apply(&self, mut options: ReadOptions) -> ReadOptions {
-        let Self { fill, drop_unknown, aggregate, resample, drop_partial, snap } = *self;
+        let Self { fill, drop_unknown: _, aggregate, resample, drop_partial, snap } = *self;
         options.fill = fill.or(options.fill);
-        options.drop_unknown |= drop_unknown;
+        // One series without values stops no other; a note names it.
+        options.drop_unknown = true;
         options.aggregate = aggregate.or(options.aggregate);
         options.resample = resample.or(options.resample);
         options.drop_partial |= drop_partial;

@@ -153,7 +153,7 @@ impl TrainArgs {
         fitted: &Fitted,
         panel: &Panel,
     ) -> anyhow::Result<Fitted> {
-        let [non_negative, integer] = self.bounds(Some(fitted));
+        let BoundArgs { non_negative, integer } = self.bounds.and_of(fitted);
         let fitted = fitted.clone().threads(self.threads)?.non_negative(non_negative).integer(integer);
         let mut fitted = fitted.on_warning(move |warning| context.warned(warning));
         let asked = self.hierarchy(Some(&fitted))?;
@@ -204,7 +204,7 @@ impl TrainArgs {
         let hierarchy = self.hierarchy(from)?;
         let forecaster = self.configured(Forecaster::new(specs)?, from, hierarchy.as_ref())?;
         forecaster.check()?;
-        let [non_negative, integer] = self.bounds(from);
+        let BoundArgs { non_negative, integer } = self.bounds(from);
         context.bounded(non_negative, integer);
         let mut reporter = Reporter::new(context);
         let forecaster = forecaster.on_warning(move |warning| context.warned(warning));
@@ -340,11 +340,8 @@ impl TrainArgs {
     }
 
     /// Whether forecasts below 0 become 0, and whether they are rounded.
-    fn bounds(&self, from: Option<&Fitted>) -> [bool; 2] {
-        [
-            from.is_some_and(|from| from.own_settings().non_negative) || self.bounds.non_negative,
-            from.is_some_and(|from| from.own_settings().integer) || self.bounds.integer,
-        ]
+    fn bounds(&self, from: Option<&Fitted>) -> BoundArgs {
+        from.map_or(self.bounds, |from| self.bounds.and_of(from))
     }
 
     /// The forecaster with the settings of the command line, `from` trained models and with a hierarchy if there are some.
@@ -360,7 +357,7 @@ impl TrainArgs {
         if let Some(from) = from {
             forecaster = forecaster.start_from(from).freeze(&self.freeze);
         }
-        let [non_negative, integer] = self.bounds(from);
+        let BoundArgs { non_negative, integer } = self.bounds(from);
         forecaster = forecaster
             .reading(&self.reading(from)?)
             .val_size(self.val_size)

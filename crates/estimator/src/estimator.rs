@@ -149,6 +149,12 @@ pub trait Trained: Any + fmt::Debug + Send + Sync {
         false
     }
 
+    /// Whether its forecast of a single number may be a mean that is far from the median, as that of rare demand: then its quantiles have the
+    /// median among them, or the mean would be taken for it.
+    fn is_mean_far_from_median(&self) -> bool {
+        false
+    }
+
     /// The forecasts of all windows of a span.
     ///
     /// # Errors

@@ -3,6 +3,8 @@
 use foretell_messages::nearest;
 use serde_json::Value;
 
+use crate::error::EstimatorError;
+
 /// A hyper-parameter of settings of type `S`, as a line of a table.
 #[derive(Debug)]
 pub struct HyperParameter<S> {
@@ -30,6 +32,68 @@ pub fn hint<'n>(found: &str, known: impl Iterator<Item = &'n str> + Clone) -> St
     match nearest(found, known.clone()) {
         Some(nearest) => format!("did you mean {nearest}?"),
         None => format!("it has {}", known.collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// A hyper-parameter that a model has not, or a value that one of them cannot have.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
+#[non_exhaustive]
+pub enum RefusedHyperParameter {
+    /// No hyper-parameter of that name.
+    #[error("{model} has no hyper-parameter {found}; {hint}")]
+    #[strum(serialize = "unknown_hyper_parameter")]
+    Unknown {
+        /// The model.
+        model: &'static str,
+        /// The name given.
+        found: String,
+        /// The name that was probably meant, or the list of names.
+        hint: String,
+    },
+    /// A value that a hyper-parameter cannot have.
+    #[error("{model}: {name} must be {expected}, found {found}{reason}")]
+    #[strum(serialize = "hyper_parameter_value")]
+    Value {
+        /// The model.
+        model: &'static str,
+        /// The hyper-parameter.
+        name: String,
+        /// The values that it may have.
+        expected: &'static str,
+        /// The value found, as JSON.
+        found: String,
+        /// The reason, in brackets; empty where there is no more to say.
+        reason: String,
+    },
+}
+
+impl RefusedHyperParameter {
+    /// A name that is none of the known ones.
+    pub fn unknown<'n>(
+        model: &'static str,
+        found: &str,
+        known: impl Iterator<Item = &'n str> + Clone,
+    ) -> Self {
+        Self::Unknown { model, found: found.to_owned(), hint: hint(found, known) }
+    }
+
+    /// A value that a hyper-parameter cannot have, and what it may be.
+    pub fn value(model: &'static str, name: &str, expected: &'static str, found: &Value) -> Self {
+        let (name, found) = (name.to_owned(), found.to_string());
+        Self::Value { model, name, expected, found, reason: String::new() }
+    }
+
+    /// The hyper-parameter.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Unknown { found: name, .. } | Self::Value { name, .. } => name,
+        }
+    }
+}
+
+impl From<RefusedHyperParameter> for EstimatorError {
+    fn from(error: RefusedHyperParameter) -> Self {
+        Self::Usage(Box::new(error))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use foretell_data::{Cutter, Future, Panel, Span, WindowSpec};
-use foretell_tables::DataError;
+use foretell_tables::{DataError, FutureError};
 
 use crate::forecasts::Cutoff;
 
@@ -32,13 +32,14 @@ impl KnownColumn {
         let numbers = |values: &[f32]| values.iter().map(|&x| f64::from(x)).collect::<Vec<f64>>();
         let mut ahead = numbers(&values[rows.start.min(len)..rows.end.min(len)]);
         if rows.end > len {
-            let lacks = || DataError::FutureNeeded { columns: vec![name.to_owned()] };
+            let lacks = || DataError::Future(FutureError::Needed { columns: vec![name.to_owned()] });
             let future = future.ok_or_else(lacks)?;
             let of_series = &future.column(name)?[series * future.h()..][..future.h()];
             let (needed, found) = (rows.end - len, future.h());
             let first = rows.start.max(len) - len;
-            let behind =
-                of_series.get(first..needed).ok_or(DataError::FutureShape { expected: needed, found })?;
+            let behind = of_series
+                .get(first..needed)
+                .ok_or(DataError::Future(FutureError::Shape { expected: needed, found }))?;
             ahead.extend(numbers(behind));
         }
         Ok(Self { past: numbers(&values[..rows.start]), ahead })
@@ -79,8 +80,11 @@ mod tests {
         assert_eq!((inside.past, inside.ahead), (vec![1.0, 2.0], vec![3.0, 4.0]));
         let across = of(3..6, Some(&future)).expect("rows behind it");
         assert_eq!((across.past.len(), across.ahead), (3, vec![4.0, 5.0, 6.0]));
-        assert!(matches!(of(4..6, None), Err(DataError::FutureNeeded { .. })));
-        assert!(matches!(of(4..7, Some(&future)), Err(DataError::FutureShape { expected: 3, found: 2 })));
+        assert!(matches!(of(4..6, None), Err(DataError::Future(FutureError::Needed { .. }))));
+        assert!(matches!(
+            of(4..7, Some(&future)),
+            Err(DataError::Future(FutureError::Shape { expected: 3, found: 2 }))
+        ));
         let columns = ["x".to_owned()];
         let cutoffs = cutoffs_beside(&panel, Span::Predict { future: Some(&future) }, 2, &columns);
         assert_eq!(cutoffs.expect("one forecast"), [(0, 4)]);

@@ -17,7 +17,7 @@ pub fn made_up_panel(
     n_series: usize,
     rows: usize,
 ) -> Result<Panel, DataError> {
-    let out = || DataError::TimeRange { id: "0".to_owned() };
+    let out = || DataError::time_range("0");
     // One step leads to a time of the frequency.
     let times = freq.next(0, 1).and_then(|first| freq.times(first, rows)).ok_or_else(out)?;
     let ids: Vec<String> = (0..n_series).map(|series| series.to_string()).collect();
@@ -55,6 +55,7 @@ mod tests {
     use crate::error::EstimatorError;
     use crate::estimator::Trained;
     use crate::run::{HeldOut, Run};
+    use foretell_tables::StepError;
     use serde_json::{Map, Value};
 
     /// It reads a column of each kind.
@@ -108,6 +109,6 @@ mod tests {
         let panel = made_up_panel(&none, Freq::parse("D").unwrap(), 1, 1).unwrap();
         assert!(made_up_future(&none, &panel).unwrap().is_none());
         let beyond = made_up_panel(&none, Freq::parse("YS").unwrap(), 1, 20_000).unwrap_err();
-        assert!(matches!(beyond, DataError::TimeRange { .. }), "{beyond}");
+        assert!(matches!(beyond, DataError::Steps(StepError::TimeRange { .. })), "{beyond}");
     }
 }

@@ -391,10 +391,7 @@ mod tests {
         assert_eq!(
             names,
             [
-                "mqloss",
-                "quantile_loss_q0.1",
-                "quantile_loss_q0.9",
-                "coverage_level80",
+                "mqloss", "quantile_loss_q0.1", "quantile_loss_q0.9", "coverage_level80",
                 "winkler_score_level80"
             ]
         );

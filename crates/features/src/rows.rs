@@ -100,9 +100,7 @@ impl RowBlock {
             Some(zone) => {
                 for time in times {
                     let civil = zone.civil(time);
-                    self.times.push(
-                        civil.ok_or_else(|| DataError::TimeRange { id: panel.id(series).to_string() })?,
-                    );
+                    self.times.push(civil.ok_or_else(|| DataError::time_range(panel.id(series)))?);
                 }
             }
         }

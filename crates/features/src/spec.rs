@@ -249,15 +249,8 @@ mod tests {
         let features: Features =
             "roll_quantile:28:0.1,0.9,ewm:0.5,holidays:us:1:2,fourier:7:1".parse().expect("features");
         let expected = [
-            "roll_quantile_28_0.1",
-            "roll_quantile_28_0.9",
-            "ewm_0.5",
-            "holidays_US",
-            "holidays_US_before_1",
-            "holidays_US_after_1",
-            "holidays_US_after_2",
-            "fourier_7_sin_1",
-            "fourier_7_cos_1",
+            "roll_quantile_28_0.1", "roll_quantile_28_0.9", "ewm_0.5", "holidays_US", "holidays_US_before_1",
+            "holidays_US_after_1", "holidays_US_after_2", "fourier_7_sin_1", "fourier_7_cos_1",
         ];
         assert_eq!(features.columns(), expected);
     }

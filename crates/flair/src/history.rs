@@ -6,6 +6,9 @@ use foretell_estimator::interpolate;
 /// zero depend on units; in this one both matter little.
 const MEAN_IN_UNITS: f64 = 1000.0;
 
+/// The deviation of what follows values that tell none, by their size.
+const SHARE_UNKNOWN: f64 = 0.125;
+
 /// Values from which counts are told: fewer may be multiples of something by chance.
 const LEAST_COUNTS: usize = 8;
 
@@ -67,6 +70,12 @@ impl History {
     /// The value of a number of units above zero, whole or not.
     pub(crate) fn exact(&self, units: f64) -> f64 {
         (units - self.shift) * self.unit
+    }
+
+    /// The deviation, in units, of what follows values that tell none: an eighth of their size.
+    pub(crate) fn deviation_unknown(&self) -> f64 {
+        let is_zero = self.unit == 1.0 && self.y.iter().all(|y| *y == self.shift);
+        if is_zero { 10.0 * SHARE_UNKNOWN } else { SHARE_UNKNOWN * MEAN_IN_UNITS }
     }
 
     /// The values, in units, that forecasts of `h` steps stay within: the least one of the history, and the largest of its last

@@ -63,7 +63,6 @@
 
 mod box_cox;
 mod draws;
-mod error;
 mod flair;
 #[cfg(test)]
 mod flaircast_tests;
@@ -78,7 +77,6 @@ mod spectrum;
 
 use foretell_estimator::EstimatorEntry;
 
-pub use error::FlairError;
 pub use flair::{Flair, TrainedFlair};
 pub use settings::FlairSettings;
 

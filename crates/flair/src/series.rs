@@ -28,7 +28,7 @@ fn of_cycles(column: &KnownColumn, period: usize, cycles: usize) -> LevelColumn 
 pub(crate) enum SeriesModel {
     /// No value is known.
     Unknown,
-    /// Too short for a level: the last value, in units, and the deviation of changes.
+    /// Too short for a level, or of too few values that are the same: the last value, and the deviation of changes, in units.
     Short { history: History, deviation: f64 },
     /// A level and a shape.
     Whole(Box<Whole>),
@@ -49,8 +49,12 @@ impl SeriesModel {
     /// forecast of `h` steps.
     pub(crate) fn new(values: &[f64], seasons: &[usize], columns: &[KnownColumn], h: usize) -> Self {
         let Some(history) = History::new(values) else { return Self::Unknown };
-        if history.y.len() < LEAST_LEVELS {
-            let deviation = root_mean_square_change(&history.y);
+        let tells_nothing = is_hardly_known(values);
+        if history.y.len() < LEAST_LEVELS || tells_nothing {
+            let deviation = match tells_nothing {
+                true => history.deviation_unknown(),
+                false => root_mean_square_change(&history.y),
+            };
             return Self::Short { history, deviation };
         }
         let mut season = Season::choose(&history.y, seasons);
@@ -155,6 +159,14 @@ impl Season {
     }
 }
 
+/// Whether fewer than four values are known, and all are the same: that they will stay so is not certain.
+fn is_hardly_known(values: &[f64]) -> bool {
+    let mut known = values.iter().filter(|y| y.is_finite());
+    let first = known.next();
+    let others: Vec<&f64> = known.take(3).collect();
+    others.len() < 3 && others.into_iter().all(|y| Some(y) == first)
+}
+
 /// The root of the mean square of the last changes; 0 of a single value.
 fn root_mean_square_change(y: &[f64]) -> f64 {
     let recent = &y[y.len() - y.len().min(CHANGES)..];
@@ -238,12 +250,30 @@ mod tests {
                     paths.len() == 9 && paths.iter().flatten().all(within),
                     "{y:?} {seasons:?}: {paths:?}"
                 );
-                let alike = known().all(|other| (other - y[0]).abs() == 0.0);
+                let alike = known().count() > 3 && known().all(|other| (other - y[0]).abs() == 0.0);
                 let same = |found: &f64| (found - y[0]).abs() <= 1e-6 * most;
                 assert!(!alike || y[0].is_nan() || paths.iter().flatten().all(same), "{y:?}: {paths:?}");
                 assert!(model.level(9, 40, Key::new(1)).iter().all(|level| level.is_finite()));
             }
         }
+    }
+
+    #[test]
+    fn what_has_hardly_begun_is_not_certain() {
+        let ends = |y: &[f64]| -> [f64; 3] {
+            let mut paths = SeriesModel::new(y, &[12], &[], 2).paths(2, 200, Key::new(1)).remove(1);
+            paths.sort_by(f64::total_cmp);
+            [20, 100, 180].map(|place| paths[place])
+        };
+        // As in the combination of models: an eighth of the value, of 80 % of a normal distribution.
+        for y in [&[58.0][..], &[58.0, 58.0], &[58.0; 3], &[f64::NAN, 58.0, f64::NAN]] {
+            let [low, middle, high] = ends(y);
+            assert!((middle - 58.0).abs() < 0.1, "{y:?}: {middle}");
+            assert!((low - 48.7).abs() < 0.3 && (high - 67.3).abs() < 0.3, "{y:?}: {low} to {high}");
+        }
+        let [low, _, high] = ends(&[0.0]);
+        assert!(low < -1.0 && high > 1.0, "{low} to {high}");
+        assert_eq!(ends(&[58.0; 4]), [58.0; 3]);
     }
 
     #[test]

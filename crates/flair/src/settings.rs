@@ -1,9 +1,7 @@
 //! Hyper-parameters by name: what each means, and what it may be.
 
-use foretell_estimator::hyper::{self, HyperParameter};
+use foretell_estimator::hyper::{self, HyperParameter, RefusedHyperParameter};
 use serde_json::{Map, Value};
-
-use crate::error::FlairError;
 
 /// The hyper-parameters of FLAIR.
 #[derive(Clone, Debug, PartialEq)]
@@ -117,18 +115,13 @@ impl FlairSettings {
     }
 
     /// The settings with another value of this hyper-parameter; null is its default.
-    pub(crate) fn with(&self, name: &str, value: &Value) -> Result<Self, FlairError> {
+    pub(crate) fn with(&self, name: &str, value: &Value) -> Result<Self, RefusedHyperParameter> {
         let Some(known) = HyperParameter::find(TABLE, name) else {
-            let hint = hyper::hint(name, TABLE.iter().map(|known| known.name));
-            return Err(FlairError::UnknownHyperParameter { found: name.to_owned(), hint });
+            return Err(RefusedHyperParameter::unknown("FLAIR", name, TABLE.iter().map(|known| known.name)));
         };
         let default = if value.is_null() { (known.get)(&Self::default()) } else { value.clone() };
         let mut settings = self.clone();
-        let refuse = || FlairError::Value {
-            name: name.to_owned(),
-            expected: known.expected,
-            found: value.to_string(),
-        };
+        let refuse = || RefusedHyperParameter::value("FLAIR", name, known.expected, value);
         (known.set)(&mut settings, &default).ok_or_else(refuse)?;
         Ok(settings)
     }

@@ -31,8 +31,7 @@ pub(crate) fn explain(
     let asked = PredictOptions::new().future(options.future).h(h);
     let blocks = blocks_ahead(trained, panel, &asked, AskedQuantiles::default())?;
     check_explain(trained, panel, &models, h, options.method)?;
-    let mut frame: Option<Frame> = None;
-    blocks.each_ahead(|panel, scaled, future| {
+    let mut frame = blocks.joined_ahead(|panel, scaled, future| {
         let (mut part, mut levels) = (rows_ahead(trained, panel, h)?, Vec::new());
         for (model, name) in &models {
             let inputs = input_names(*model, &trained.columns.target, panel, h);
@@ -46,14 +45,8 @@ pub(crate) fn explain(
             let inputs = inputs.iter().map(|input| ForecastColumn::component(&**name, input));
             part.push_forecasts(inputs.zip(columns));
         }
-        let part = panel.without_levels_in(part, levels);
-        match &mut frame {
-            Some(frame) => frame.append(part),
-            None => frame = Some(part),
-        }
-        Ok(())
+        Ok((part, levels))
     })?;
-    let mut frame = frame.unwrap_or_else(|| trained.frame(panel));
     frame.keep_first_steps(h, shown);
     Ok(frame)
 }

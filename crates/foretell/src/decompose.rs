@@ -32,8 +32,8 @@ pub(crate) fn decompose(
     let h = trained.steps_forecast(shown);
     let asked = PredictOptions::new().future(options.future).h(h);
     let blocks = blocks_ahead(trained, panel, &asked, AskedQuantiles::default())?;
-    let (mut frame, mut refusals): (Option<Frame>, Vec<Error>) = (None, Vec::new());
-    blocks.each_ahead(|panel, scaled, future| {
+    let mut refusals: Vec<Error> = Vec::new();
+    let mut frame = blocks.joined_ahead(|panel, scaled, future| {
         let (mut part, mut levels) = (rows_ahead(trained, panel, h)?, Vec::new());
         refusals.clear();
         for (model, name) in trained.named() {
@@ -55,14 +55,8 @@ pub(crate) fn decompose(
             let components = names.iter().map(|component| ForecastColumn::component(&*name, component));
             part.push_forecasts(components.zip(columns));
         }
-        let part = panel.without_levels_in(part, levels);
-        match &mut frame {
-            Some(frame) => frame.append(part),
-            None => frame = Some(part),
-        }
-        Ok(())
+        Ok((part, levels))
     })?;
-    let mut frame = frame.unwrap_or_else(|| trained.frame(panel));
     if frame.columns.is_empty() && panel.n_series() > 0 {
         let none = || ExplanationError::NoParts { found: trained.column_names().join(", ") }.into();
         return Err(refusals.into_iter().next().unwrap_or_else(none));

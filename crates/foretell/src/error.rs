@@ -356,13 +356,7 @@ macro_rules! of_requests {
 }
 
 of_requests!(
-    ExplanationError,
-    IntervalError,
-    PlanError,
-    SmallerError,
-    SpecError,
-    TooManyThreads,
-    TooMuchMemory,
+    ExplanationError, IntervalError, PlanError, SmallerError, SpecError, TooManyThreads, TooMuchMemory,
     WithoutAmp
 );
 

@@ -7,11 +7,11 @@ use std::path::Path;
 use foretell_calendar::CalendarError;
 use foretell_checkpoint::CheckpointError;
 use foretell_classical::ClassicalError;
+use foretell_estimator::hyper::RefusedHyperParameter;
 use foretell_estimator::{EstimatorError, TooManyThreads, TooMuchMemory, WithoutParts};
 use foretell_evaluate::EvaluationError;
 use foretell_features::FeatureError;
 use foretell_files::FileError;
-use foretell_flair::FlairError;
 use foretell_hierarchy::HierarchyError;
 use foretell_messages::settings_named;
 use foretell_neural::{HyperParameterError, NetworkError, SpecError, StateError, TrainError, WithoutAmp};
@@ -74,7 +74,7 @@ impl ErrorFacts {
             std::iter::successors(Some(error), |error: &&(dyn StdError + 'static)| (*error).source());
         let known = causes.find_map(known).unwrap_or(Known { code: Self::OTHER, ..Known::default() });
         let Known { code, setting, place: Whereabouts { file, row, column, series } } = known;
-        let setting = setting.or_else(|| named.first().map(|setting| setting.in_words().to_owned()));
+        let setting = setting.or_else(|| named.first().map(|setting| setting.in_words().into_owned()));
         Self { setting, file, row, column, series, ..Self::told(code, message) }
     }
 
@@ -138,23 +138,53 @@ fn of_series(code: &'static str, id: &str) -> Option<Known> {
 
 /// What is known of an error by its type; nothing of one that only wraps another, or of a type of others.
 fn known(error: &(dyn StdError + 'static)) -> Option<Known> {
-    if let Some(error) = error.downcast_ref::<Error>() {
-        of_error(error)
-    } else if let Some(error) = error.downcast_ref::<UsageError>() {
-        of_usage(error)
-    } else if let Some(error) = error.downcast_ref::<DataError>() {
-        of_data(error)
-    } else if let Some(error) = error.downcast_ref::<NetworkError>() {
-        of_network(error)
-    } else if let Some(error) = error.downcast_ref::<EstimatorError>() {
-        of_estimator(error)
-    } else if let Some(error) = error.downcast_ref::<SpecError>() {
-        of_spec(error)
-    } else if let Some(error) = error.downcast_ref::<ScoresError>() {
-        of_scores(error)
-    } else {
-        of_settings(error).or_else(|| of_files(error)).or_else(|| of_tables(error))
+    macro_rules! by_type {
+        ($($type:ty => $known:expr,)+) => {
+            $(if let Some(error) = error.downcast_ref::<$type>() {
+                let known: fn(&$type) -> Option<Known> = $known;
+                return known(error);
+            })+
+        };
     }
+    by_type! {
+        Error => of_error,
+        UsageError => of_usage,
+        DataError => of_data,
+        NetworkError => of_network,
+        EstimatorError => of_estimator,
+        SpecError => of_spec,
+        ScoresError => of_scores,
+        StateError => of_state,
+        PretrainedError => of_pretrained,
+        CheckpointError => of_checkpoint,
+        FileError => of_file,
+        ReconciliationError => of_reconciliation,
+        HyperParameterError => |error| about("hyper_parameter_value", &error.name),
+        RefusedHyperParameter => |error| about(error.into(), error.name()),
+        ClassicalError => |error| match error {
+            ClassicalError::ReadsNoColumns { found, .. } => about(error.into(), found),
+            _ => coded(error.into()),
+        },
+        FeatureError => |error| match error {
+            FeatureError::Data(inner) => of_data(inner),
+            _ => about(error.into(), "features"),
+        },
+        TrainError => |error| match error {
+            TrainError::WithoutAmp(_) => coded("without_amp"),
+            error => coded(error.into()),
+        },
+        ProphetError => |error| coded(error.into()),
+        CalendarError => |error| coded(error.into()),
+        EvaluationError => |error| coded(error.into()),
+        HierarchyError => |error| coded(error.into()),
+        SimulationError => |error| coded(error.into()),
+        WithoutParts => |_| coded("no_parts"),
+        TooManyThreads => |_| coded("too_many_threads"),
+        TooMuchMemory => |_| coded("too_much_memory"),
+        WithoutAmp => |_| coded("without_amp"),
+        io::Error => |_| coded("io"),
+    }
+    None
 }
 
 fn of_error(error: &Error) -> Option<Known> {
@@ -251,7 +281,13 @@ fn of_data(error: &DataError) -> Option<Known> {
         DataError::Unreadable(inner) => (inner.into(), None),
         DataError::TooLarge(inner) => (inner.into(), None),
         DataError::Calendar(inner) => (inner.into(), None),
-        DataError::Setting { name, .. } => (error.into(), Some((*name).to_owned())),
+        DataError::Column(inner) => (inner.into(), None),
+        DataError::Cell(inner) => (inner.into(), None),
+        DataError::Series(inner) => (inner.into(), None),
+        DataError::Steps(inner) => (inner.into(), None),
+        DataError::Future(inner) => (inner.into(), None),
+        DataError::Windows(inner) => (inner.into(), None),
+        DataError::Settings(inner) => (inner.into(), inner.setting().map(str::to_owned)),
         error => (error.into(), None),
     };
     Some(Known { code, setting, place })
@@ -307,123 +343,56 @@ fn of_spec(error: &SpecError) -> Option<Known> {
     }
 }
 
-/// Errors of single models and of their settings.
-fn of_settings(error: &(dyn StdError + 'static)) -> Option<Known> {
-    if let Some(error) = error.downcast_ref::<HyperParameterError>() {
-        about("hyper_parameter_value", &error.name)
-    } else if let Some(error) = error.downcast_ref::<ClassicalError>() {
-        match error {
-            ClassicalError::UnknownHyperParameter { found: name, .. }
-            | ClassicalError::ReadsNoColumns { found: name, .. }
-            | ClassicalError::Value { name, .. } => about(error.into(), name),
-            _ => coded(error.into()),
-        }
-    } else if let Some(error) = error.downcast_ref::<ProphetError>() {
-        match error {
-            ProphetError::UnknownHyperParameter { found: name, .. } | ProphetError::Value { name, .. } => {
-                about(error.into(), name)
-            }
-            _ => coded(error.into()),
-        }
-    } else if let Some(error) = error.downcast_ref::<FlairError>() {
-        match error {
-            FlairError::UnknownHyperParameter { found: name, .. } | FlairError::Value { name, .. } => {
-                about(error.into(), name)
-            }
-            _ => coded(error.into()),
-        }
-    } else if let Some(error) = error.downcast_ref::<PretrainedError>() {
-        match error {
-            PretrainedError::UnknownHyperParameter { found: name, .. }
-            | PretrainedError::Value { name, .. } => about(error.into(), name),
-            PretrainedError::File(error) => of_files(error),
-            PretrainedError::Checkpoint(error) => of_files(error),
-            PretrainedError::Train { source, .. } => known(&**source),
-            PretrainedError::State(error) => known(&**error),
-            PretrainedError::NothingToWatch { .. } => about(error.into(), "val_size"),
-            _ => coded(error.into()),
-        }
-    } else if let Some(error) = error.downcast_ref::<StateError>() {
-        of_state(error)
-    } else if error.is::<WithoutParts>() {
-        coded("no_parts")
-    } else if error.is::<TooManyThreads>() {
-        coded("too_many_threads")
-    } else if error.is::<TooMuchMemory>() {
-        coded("too_much_memory")
-    } else if error.is::<WithoutAmp>() {
-        coded("without_amp")
-    } else {
-        match error.downcast_ref::<TrainError>()? {
-            TrainError::WithoutAmp(_) => coded("without_amp"),
-            error => coded(error.into()),
-        }
+fn of_pretrained(error: &PretrainedError) -> Option<Known> {
+    match error {
+        PretrainedError::File(error) => of_file(error),
+        PretrainedError::Checkpoint(error) => of_checkpoint(error),
+        PretrainedError::Train { source, .. } => known(&**source),
+        PretrainedError::State(error) => known(&**error),
+        PretrainedError::NothingToWatch { .. } => about(error.into(), "val_size"),
+        _ => coded(error.into()),
     }
 }
 
-/// Errors of files and directories.
-fn of_files(error: &(dyn StdError + 'static)) -> Option<Known> {
-    if let Some(error) = error.downcast_ref::<CheckpointError>() {
-        let code = error.into();
-        match error {
-            CheckpointError::File(inner) => known(inner),
-            CheckpointError::Io { path, .. }
-            | CheckpointError::Missing { path, .. }
-            | CheckpointError::Legacy { dir: path }
-            | CheckpointError::Format { path, .. }
-            | CheckpointError::Corrupt { path, .. }
-            | CheckpointError::Checksum { path, .. }
-            | CheckpointError::Pickle { path, .. }
-            | CheckpointError::Dtype { path, .. }
-            | CheckpointError::NotADirectory { path }
-            | CheckpointError::Exists { path }
-            | CheckpointError::NotACheckpoint { path, .. } => at_path(code, path),
-            CheckpointError::Json { place, .. }
-            | CheckpointError::Field { place, .. }
-            | CheckpointError::Names { place, .. } => at_path(code, Path::new(place)),
-            _ => coded(code),
-        }
-    } else if let Some(error) = error.downcast_ref::<FileError>() {
-        match error {
-            FileError::Io { path, .. }
-            | FileError::Busy { path, .. }
-            | FileError::Kept { path }
-            | FileError::NotRegular { path }
-            | FileError::NotALock { path, .. }
-            | FileError::MountPoint { path }
-            | FileError::Stranded { path, .. }
-            | FileError::Unfinished { path, .. }
-            | FileError::Appeared { path, .. }
-            | FileError::Restless { path } => at_path(error.into(), path),
-            _ => coded(error.into()),
-        }
-    } else {
-        error.downcast_ref::<io::Error>().and_then(|_| coded("io"))
+fn of_checkpoint(error: &CheckpointError) -> Option<Known> {
+    let code = error.into();
+    match error {
+        CheckpointError::File(inner) => known(inner),
+        CheckpointError::Io { path, .. }
+        | CheckpointError::Missing { path, .. }
+        | CheckpointError::Legacy { dir: path }
+        | CheckpointError::Format { path, .. }
+        | CheckpointError::Corrupt { path, .. }
+        | CheckpointError::Checksum { path, .. }
+        | CheckpointError::Pickle { path, .. }
+        | CheckpointError::Dtype { path, .. }
+        | CheckpointError::NotADirectory { path }
+        | CheckpointError::Exists { path }
+        | CheckpointError::NotACheckpoint { path, .. } => at_path(code, path),
+        CheckpointError::Json { place, .. }
+        | CheckpointError::Field { place, .. }
+        | CheckpointError::Names { place, .. } => at_path(code, Path::new(place)),
+        _ => coded(code),
     }
 }
 
-/// Errors of tables beside the series.
-fn of_tables(error: &(dyn StdError + 'static)) -> Option<Known> {
-    if let Some(error) = error.downcast_ref::<ReconciliationError>() {
-        let known = of_series_of_tables(error);
-        Some(Known { code: error.into(), place: known, ..Known::default() })
-    } else if let Some(error) = error.downcast_ref::<FeatureError>() {
-        match error {
-            FeatureError::Data(inner) => of_data(inner),
-            _ => about(error.into(), "features"),
-        }
-    } else if let Some(error) = error.downcast_ref::<CalendarError>() {
-        coded(error.into())
-    } else if let Some(error) = error.downcast_ref::<EvaluationError>() {
-        coded(error.into())
-    } else if let Some(error) = error.downcast_ref::<HierarchyError>() {
-        coded(error.into())
-    } else {
-        error.downcast_ref::<SimulationError>().and_then(|error| coded(error.into()))
+fn of_file(error: &FileError) -> Option<Known> {
+    match error {
+        FileError::Io { path, .. }
+        | FileError::Busy { path, .. }
+        | FileError::Kept { path }
+        | FileError::NotRegular { path }
+        | FileError::NotALock { path, .. }
+        | FileError::MountPoint { path }
+        | FileError::Stranded { path, .. }
+        | FileError::Unfinished { path, .. }
+        | FileError::Appeared { path, .. }
+        | FileError::Restless { path } => at_path(error.into(), path),
+        _ => coded(error.into()),
     }
 }
 
-fn of_series_of_tables(error: &ReconciliationError) -> Whereabouts {
+fn of_reconciliation(error: &ReconciliationError) -> Option<Known> {
     let (file, id) = match error {
         ReconciliationError::OtherSeries { file, id }
         | ReconciliationError::TwoRows { file, id, .. }
@@ -439,7 +408,8 @@ fn of_series_of_tables(error: &ReconciliationError) -> Whereabouts {
         | ReconciliationError::NotInData { id } => (None, Some(id)),
         ReconciliationError::FurtherColumns { .. } => (None, None),
     };
-    Whereabouts { file: file.cloned(), series: id.cloned(), ..Whereabouts::default() }
+    let place = Whereabouts { file: file.cloned(), series: id.cloned(), ..Whereabouts::default() };
+    Some(Known { code: error.into(), place, ..Known::default() })
 }
 
 #[cfg(test)]
@@ -447,7 +417,10 @@ mod tests {
     use std::collections::BTreeSet;
 
     use foretell_data::{Panel, ReadOptions};
-    use foretell_tables::{TooLarge, UnreadableTable};
+    use foretell_tables::{
+        CellError, ColumnError, FutureError, SeriesError, SettingError, StepError, TooLarge, UnreadableTable,
+        WindowError,
+    };
     use strum::VariantNames;
 
     use super::*;
@@ -458,9 +431,9 @@ mod tests {
 
     /// The codes of all types, without those of variants that stand for an error of another type.
     fn codes() -> BTreeSet<&'static str> {
-        const WRAPPERS: &str = "calendar checkpoint data estimator evaluation explanation failed features file hierarchy hierarchy_file \
-                                hyper_parameter interval memory network other plan reconciliation scores simulation smaller spec state threads too_large train \
-                                unreadable usage";
+        const WRAPPERS: &str = "calendar cell checkpoint column data estimator evaluation explanation failed features file future \
+                                hierarchy hierarchy_file hyper_parameter interval memory network other plan reconciliation scores series \
+                                settings simulation smaller spec state steps threads too_large train unreadable usage windows";
         let all = [
             Error::VARIANTS,
             UsageError::VARIANTS,
@@ -471,6 +444,13 @@ mod tests {
             ReconciliationError::VARIANTS,
             ScoresError::VARIANTS,
             DataError::VARIANTS,
+            CellError::VARIANTS,
+            ColumnError::VARIANTS,
+            FutureError::VARIANTS,
+            SeriesError::VARIANTS,
+            SettingError::VARIANTS,
+            StepError::VARIANTS,
+            WindowError::VARIANTS,
             UnreadableTable::VARIANTS,
             TooLarge::VARIANTS,
             CalendarError::VARIANTS,
@@ -486,7 +466,7 @@ mod tests {
             SimulationError::VARIANTS,
             FeatureError::VARIANTS,
             ProphetError::VARIANTS,
-            FlairError::VARIANTS,
+            RefusedHyperParameter::VARIANTS,
             PretrainedError::VARIANTS,
             ClassicalError::VARIANTS,
         ];

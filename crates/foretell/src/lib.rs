@@ -154,16 +154,17 @@ pub use foretell_data::{
 };
 pub use foretell_features::Features;
 /// The name that was probably meant, for messages.
-pub use foretell_messages::{Setting, SettingWords, in_words_of, nearest, word_settings};
+pub use foretell_messages::{Setting, SettingWords, in_words_of, nearest, request_field, word_settings};
 pub use foretell_scores::{
     CrossedEnds, OneZone, OtherSteps, ScoredForecasts, ScoresError, check_zone_of_data, refuse_sample_paths,
     skipped_hour,
 };
 pub use foretell_tables::{
-    Across, AnomalyMark, CellTable, Cells, ColumnPart, CsvWriter, DataError, EarlyEnds, Encoding, FileFormat,
-    FileOptions, Flaw, ForecastColumn, Frame, FrameWriter, Gap, Hours, KnownColumns, MemoryTable,
-    ModelInTable, NumberFormat, Place, ReadNote, SAMPLE_ID, TableColumns, TooLarge, UnclearColumn,
-    UnreadableTable, Whereabouts, column_names, id_name, is_of_id, joined_ids, table_files,
+    Across, AnomalyMark, CellError, CellTable, Cells, ColumnError, ColumnPart, CsvWriter, DataError,
+    EarlyEnds, Encoding, FileFormat, FileOptions, Flaw, ForecastColumn, Frame, FrameWriter, FutureError, Gap,
+    Hours, KnownColumns, MemoryTable, ModelInTable, NumberFormat, Place, ReadNote, SAMPLE_ID, SeriesError,
+    SettingError, StepError, TableColumns, TooLarge, UnclearColumn, UnreadableTable, Whereabouts,
+    WindowError, column_names, id_name, is_of_id, joined_ids, table_files,
 };
 /// Columns computed from a panel's target and times, and the holidays of countries.
 pub mod features {
@@ -235,6 +236,7 @@ pub use foretell_neural::{
 #[cfg(feature = "parallel")]
 pub use foretell_threads::ThreadPool;
 pub use hierarchies::below_zero::{bounded, newly_below_zero};
+pub use hierarchies::borrowed_widths::without_intervals;
 pub use hierarchies::reading::{read_hierarchy, read_levels};
 pub use hierarchies::reconcile::{ReconcileOptions, reconcile};
 pub use hierarchies::static_columns::{StaticOfSums, levels_of, statics_of_sums};
@@ -265,7 +267,7 @@ pub use smaller_error::SmallerError;
 pub use stage::{Source, Stage};
 pub use sums_gain::SumsGain;
 pub use told_columns::{ask_for_column, columns_meant, told_columns};
-pub use training::checkpointing::{StateDirectory, remove_training_state};
+pub use training::checkpointing::{StateDirectory, is_noted_at, note_models_at, remove_training_state};
 pub use training::interruption::{InterruptedModel, Interruption};
 pub use training::model_state::ModelState;
 pub use training_record::TrainingRecord;

@@ -74,7 +74,7 @@ pub(crate) fn with_pooled(
         let end = panel.time(series, len - 1);
         let time = |row: i64| {
             let time = panel.freq().next_in(panel.zone(), end, row - (len as i64 - 1));
-            time.ok_or_else(|| DataError::TimeRange { id: id.to_string() })
+            time.ok_or_else(|| DataError::time_range(id))
         };
         for window in 0..windows.n_windows {
             let before = len as i64 - windows.test_size(h) as i64 + (window * windows.step_size) as i64;

@@ -57,8 +57,7 @@ pub(crate) fn simulate(
     let rows = windows.saturating_mul(h).saturating_mul(n_paths);
     let remedy = "draw fewer paths, or simulate some of the series at a time";
     check_forecast(trained, panel, (windows, h), rows, &asked, remedy)?;
-    let mut frame: Option<Frame> = None;
-    blocks.each_ahead(|panel, scaled, future| {
+    let mut frame = blocks.joined_ahead(|panel, scaled, future| {
         // Before the rows, which may be many, since models without quantiles have no paths.
         let paths = match method {
             PathMethod::OfQuantiles(method) => {
@@ -79,14 +78,8 @@ pub(crate) fn simulate(
         part.columns.extend(paths);
         let columns = std::iter::once(ColumnLevel::Apart);
         let columns = columns.chain(part.columns[1..].iter().map(|_| ColumnLevel::Value)).collect();
-        let part = panel.without_levels_in(part, columns);
-        match &mut frame {
-            Some(frame) => frame.append(part),
-            None => frame = Some(part),
-        }
-        Ok(())
+        Ok((part, columns))
     })?;
-    let mut frame = frame.unwrap_or_else(|| trained.frame(panel));
     frame.keep_first_steps(h, shown);
     match &trained.coherence {
         Some(coherence) => coherence.apply_to_paths(frame, SAMPLE_ID, &trained.columns, trained.settings),

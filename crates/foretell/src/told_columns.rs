@@ -1,13 +1,13 @@
 //! The columns of tables that are told by what they hold, and the questions that remain.
 
 use foretell_data::{ReadOptions, Roles};
-use foretell_tables::{DataError, MemoryTable, NumberFormat};
+use foretell_tables::{ColumnError, DataError, MemoryTable, NumberFormat};
 
 /// These options with the notation that such a table is [written in](ReadOptions::with_notation_of), and the names of the columns that such a table has for ids, times and values, where it is clear which they are; and what
 /// its columns hold. A table that cannot be read tells nothing: that is an error of its reading.
 pub fn told_columns(mut options: ReadOptions, table: &MemoryTable) -> (ReadOptions, Option<Roles>) {
     let said = [options.time_format.is_some(), options.numbers != NumberFormat::default()];
-    options = options.clone().with_notation_in(table, said).unwrap_or(options);
+    options = options.as_written_in(table, said);
     let roles = options.roles_in(table).ok().flatten();
     if let Some(Roles { id, time, target: Some(target), .. }) =
         roles.as_ref().filter(|roles| roles.are_clear())
@@ -22,7 +22,9 @@ pub fn told_columns(mut options: ReadOptions, table: &MemoryTable) -> (ReadOptio
 /// The error of a table that lacks a column, as the question for the one that these roles could not tell. Other errors are returned unchanged.
 pub fn ask_for_column(roles: Option<&Roles>, error: DataError) -> DataError {
     let question = match &error {
-        DataError::MissingColumn { table, .. } => roles.and_then(|roles| roles.question(table)),
+        DataError::Column(ColumnError::Missing { table, .. }) => {
+            roles.and_then(|roles| roles.question(table))
+        }
         _ => None,
     };
     question.unwrap_or(error)
@@ -31,8 +33,8 @@ pub fn ask_for_column(roles: Option<&Roles>, error: DataError) -> DataError {
 /// The columns that may be meant, where it is not clear which, or where one is not there.
 pub fn columns_meant(error: &DataError) -> &[String] {
     match error {
-        DataError::UnclearColumn(unclear) => &unclear.candidates,
-        DataError::MissingColumn { available, .. } => available,
+        DataError::Column(ColumnError::Unclear(unclear)) => &unclear.candidates,
+        DataError::Column(ColumnError::Missing { available, .. }) => available,
         DataError::LaidOut { error, .. } => columns_meant(error),
         _ => &[],
     }

@@ -64,6 +64,13 @@ pub enum Warning {
         /// How many there are.
         count: usize,
     },
+    /// Series without an interval that are part of sums which have one, and vary there as others do.
+    BorrowedWidths {
+        /// Ids of the series, the first few.
+        series: Vec<String>,
+        /// How many there are.
+        count: usize,
+    },
     /// Forecasts below 0 of series that never were.
     BelowZero {
         /// Ids of the series, the first few.
@@ -85,6 +92,11 @@ pub enum Warning {
     FarRegressors {
         /// The columns, with such a value each.
         columns: Vec<FarColumn>,
+    },
+    /// Columns known in advance that change in the future, and never did in the past of any series.
+    NewRegressors {
+        /// The columns.
+        columns: Vec<String>,
     },
     /// Models that have none of the intervals that were asked for and that others have.
     NoIntervals {

@@ -65,6 +65,13 @@ impl fmt::Display for Warning {
                 if *count > series.len() { ", ..." } else { "" },
                 Setting::NonNegative
             ),
+            Self::BorrowedWidths { series, count } => write!(
+                f,
+                "{count} series without an interval: {}{}; in the intervals of sums they vary by the share of their size that others do in \
+                 the middle",
+                series.join(", "),
+                if *count > series.len() { ", ..." } else { "" },
+            ),
             Self::OtherSize { factor } => write!(
                 f,
                 "the values are about {} as large as those that the models were trained on: if that is another unit, bring them to the one of \
@@ -91,6 +98,12 @@ impl fmt::Display for Warning {
                         "{column} ({count} of {of} values; {value} in series {series}, whose past has {low} to {high})"
                     )
                 })
+            ),
+            Self::NewRegressors { columns } => write!(
+                f,
+                "columns that change in the future and never did before: {}; nothing is known of what they do to the values, and forecasts do not show \
+                 it: train on rows where they change, or leave them out",
+                columns.join(", ")
             ),
             Self::NoIntervals { models, has_loss } => write!(
                 f,

@@ -315,7 +315,8 @@ pub(crate) mod bf16x3 {
     ///
     /// # Safety
     ///
-    /// As there.
+    /// The machine has the product; `blocks` is not zero, as many tiles of three pieces can be read from each operand, and
+    /// the places can be written.
     #[inline(always)]
     pub(crate) unsafe fn two_by_two(
         _: &Tiles,
@@ -412,7 +413,7 @@ pub(crate) mod bf16x3 {
     ///
     /// # Safety
     ///
-    /// As there.
+    /// As [`two_by_two`].
     #[inline(always)]
     pub(crate) unsafe fn one_by_four(
         _: &Tiles,

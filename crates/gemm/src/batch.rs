@@ -77,8 +77,10 @@ impl<'a> BatchRef<'a> {
         }
     }
 
+    /// A matrix of the batch.
     #[inline]
     pub(crate) fn get(&self, index: usize) -> MatRef<'a, f32> {
+        assert!(index < self.count);
         let empty = self.rows == 0 || self.cols == 0;
         let start = if empty { 0 } else { index * self.batch_stride };
         let Self { rows, cols, row_stride, col_stride, .. } = *self;

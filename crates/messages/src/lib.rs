@@ -6,10 +6,12 @@
 #![forbid(unsafe_code)]
 
 mod nearest;
+mod request_field;
 mod setting;
 mod wording;
 
 pub use nearest::{is_slip, nearest, ranked};
+pub use request_field::request_field;
 pub use setting::{Setting, SettingWords, in_words_of, settings_named, word_settings};
 pub use wording::{did_you_mean, excerpt, listed};
 

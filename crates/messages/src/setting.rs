@@ -1,183 +1,152 @@
 //! Settings that messages tell users to change, by the name under which each host offers them.
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::sync::OnceLock;
 
-/// A setting that a message tells the user to change.
-///
-/// A library shows the name that it has in Rust. A program that offers settings under other names (flags of a command line,
-/// arguments of another language) registers these once with [`word_settings`]; a part of it that answers in other words, as a server in
-/// those of its requests, words what it says by [`in_words_of`].
-///
-/// ```
-/// use foretell_messages::Setting;
-///
-/// assert_eq!(Setting::Zone.to("Europe/Berlin").to_string(), "`ReadOptions::zone = Europe/Berlin`");
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Setting {
+/// The settings, each with its name in Rust.
+macro_rules! settings {
+    ($($(#[$doc:meta])+ $setting:ident = $in_rust:literal,)+) => {
+        /// A setting that a message tells the user to change.
+        ///
+        /// A library shows the name that it has in Rust. A program that offers settings under other names (flags of a command line,
+        /// arguments of another language) registers these once with [`word_settings`]; a part of it that answers in other words, as a server in
+        /// those of its requests, words what it says by [`in_words_of`].
+        ///
+        /// ```
+        /// use foretell_messages::Setting;
+        ///
+        /// assert_eq!(Setting::Zone.to("Europe/Berlin").to_string(), "`ReadOptions::zone = Europe/Berlin`");
+        /// ```
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Setting {
+            $($(#[$doc])+ $setting,)+
+        }
+
+        impl Setting {
+            /// Its name in Rust.
+            pub fn in_rust(self) -> &'static str {
+                match self {
+                    $(Self::$setting => $in_rust,)+
+                }
+            }
+        }
+    };
+}
+
+settings! {
     /// How gaps in a series are filled.
-    Fill,
+    Fill = "ReadOptions::fill",
     /// The treatment of series that end before others.
-    End,
+    End = "Panel::with_end",
     /// The mark before decimals.
-    Decimal,
+    Decimal = "ReadOptions::numbers.decimal",
     /// The mark between thousands.
-    Thousands,
+    Thousands = "ReadOptions::numbers.thousands",
     /// Values that stand for missing ones.
-    Missing,
+    Missing = "ReadOptions::missing",
     /// Texts that stand for 0.
-    Zeros,
+    Zeros = "ReadOptions::zeros",
     /// Marks behind numbers that only say how these came about.
-    NumberFlags,
+    NumberFlags = "ReadOptions::number_flags",
     /// How several rows of a series and time become one.
-    Aggregate,
+    Aggregate = "ReadOptions::aggregate",
     /// The periods that rows are gathered in.
-    Resample,
+    Resample = "ReadOptions::resample",
     /// Whether periods that are not complete are left out.
-    DropPartial,
+    DropPartial = "ReadOptions::drop_partial",
     /// The first time that is read.
-    Since,
+    Since = "Panel::between",
     /// The last time that is read.
-    Until,
+    Until = "Panel::between",
     /// Whether forecasts below 0 become 0.
-    NonNegative,
+    NonNegative = "Forecaster::non_negative",
     /// The sheet of a workbook.
-    Sheet,
+    Sheet = "FileOptions::sheet",
     /// Which hour of a day its number names.
-    Hours,
+    Hours = "ReadOptions::hours",
     /// Reads columns of hours as one series.
-    HoursAcross,
+    HoursAcross = "ReadOptions::across",
     /// Reads columns of months as one series.
-    MonthsAcross,
+    MonthsAcross = "ReadOptions::across",
     /// Reads a row as a series, with its times across.
-    TimesAcross,
+    TimesAcross = "ReadOptions::across",
     /// Reads every column but that of the times as a series.
-    Wide,
+    Wide = "ReadOptions::wide",
     /// The columns that make the time.
-    TimeColumns,
+    TimeColumns = "ReadOptions::time_cols",
     /// The encoding of text.
-    Encoding,
+    Encoding = "FileOptions::encoding",
     /// How many lines stand before the header.
-    SkipRows,
+    SkipRows = "FileOptions::skip_rows",
     /// How lines begin that are no rows.
-    SkipMatching,
+    SkipMatching = "FileOptions::skip_matching",
     /// Columns that hold categories.
-    Categories,
+    Categories = "ReadOptions::categories",
     /// How times are written.
-    TimeFormat,
+    TimeFormat = "ReadOptions::time_format",
     /// The language of the names of months.
-    Locale,
+    Locale = "ReadOptions::locale",
     /// The frequency of the data.
-    Freq,
+    Freq = "ReadOptions::freq",
     /// Days on which business days or hours have no row.
-    Holidays,
+    Holidays = "Freq::without_holidays",
     /// The grid that times which jitter are moved to.
-    Snap,
+    Snap = "ReadOptions::snap",
     /// The column of the series' ids.
-    IdColumn,
+    IdColumn = "ReadOptions::id_col",
     /// The column of the times.
-    TimeColumn,
+    TimeColumn = "ReadOptions::time_col",
     /// The column of the target's values.
-    TargetColumn,
+    TargetColumn = "ReadOptions::target_col",
     /// The time zone of the data.
-    Zone,
+    Zone = "ReadOptions::zone",
     /// The table of future rows.
-    FutureRows,
+    FutureRows = "Future",
     /// The table of static columns.
-    StaticTable,
+    StaticTable = "Panel::with_static_file",
     /// Leaves out the series that are too short.
-    DropShort,
+    DropShort = "Panel::without_shorter_than",
     /// Leaves out the series of which no value is known.
-    DropUnknown,
+    DropUnknown = "ReadOptions::drop_unknown",
     /// The most memory that may be taken.
-    MaxMemory,
+    MaxMemory = "max_memory",
     /// Calibrates intervals with the training.
-    Intervals,
+    Intervals = "Forecaster::intervals",
     /// Calibrates intervals of trained models.
-    Calibrate,
+    Calibrate = "Fitted::calibrate",
     /// Threads to compute on.
-    Threads,
+    Threads = "Forecaster::threads",
     /// The precision of a training.
-    Precision,
+    Precision = "Forecaster::precision",
     /// Trains in the least memory.
-    LowMemory,
+    LowMemory = "Forecaster::low_memory",
     /// The reports of a training.
-    Log,
+    Log = "Forecaster::on_progress",
     /// Where the state of a training is kept.
-    Checkpoint,
+    Checkpoint = "Forecaster::checkpoint_to",
     /// Series or windows at a time of a bench.
-    Batch,
+    Batch = "Bench::batch",
     /// A hyper-parameter of a model.
-    HyperParameter,
+    HyperParameter = "ModelSpec::set",
     /// The list of a model's hyper-parameters.
-    HyperParameters,
+    HyperParameters = "ModelSpec::hyper_parameters",
     /// The class of imported weights.
-    ImportClass,
+    ImportClass = "ImportOptions::class",
     /// A hyper-parameter of imported weights.
-    ImportHyperParameter,
+    ImportHyperParameter = "ImportOptions::settings",
     /// The frequency of imported models.
-    ImportFreq,
+    ImportFreq = "ImportOptions::freq",
     /// The values that a search gives a hyper-parameter.
-    SearchSpace,
+    SearchSpace = "SearchSpace::search",
 }
 
 impl Setting {
-    /// Its name in Rust.
-    pub fn in_rust(self) -> &'static str {
-        match self {
-            Self::Fill => "ReadOptions::fill",
-            Self::End => "Panel::with_end",
-            Self::Decimal => "ReadOptions::numbers.decimal",
-            Self::Thousands => "ReadOptions::numbers.thousands",
-            Self::Missing => "ReadOptions::missing",
-            Self::Zeros => "ReadOptions::zeros",
-            Self::NumberFlags => "ReadOptions::number_flags",
-            Self::Aggregate => "ReadOptions::aggregate",
-            Self::Resample => "ReadOptions::resample",
-            Self::DropPartial => "ReadOptions::drop_partial",
-            Self::Since | Self::Until => "Panel::between",
-            Self::NonNegative => "Forecaster::non_negative",
-            Self::Sheet => "FileOptions::sheet",
-            Self::Hours => "ReadOptions::hours",
-            Self::HoursAcross | Self::MonthsAcross | Self::TimesAcross => "ReadOptions::across",
-            Self::Wide => "ReadOptions::wide",
-            Self::TimeColumns => "ReadOptions::time_cols",
-            Self::Encoding => "FileOptions::encoding",
-            Self::SkipRows => "FileOptions::skip_rows",
-            Self::SkipMatching => "FileOptions::skip_matching",
-            Self::Categories => "ReadOptions::categories",
-            Self::TimeFormat => "ReadOptions::time_format",
-            Self::Locale => "ReadOptions::locale",
-            Self::Freq => "ReadOptions::freq",
-            Self::Holidays => "Freq::without_holidays",
-            Self::Snap => "ReadOptions::snap",
-            Self::IdColumn => "ReadOptions::id_col",
-            Self::TimeColumn => "ReadOptions::time_col",
-            Self::TargetColumn => "ReadOptions::target_col",
-            Self::Zone => "ReadOptions::zone",
-            Self::FutureRows => "Future",
-            Self::StaticTable => "Panel::with_static_file",
-            Self::DropShort => "Panel::without_shorter_than",
-            Self::DropUnknown => "ReadOptions::drop_unknown",
-            Self::MaxMemory => "max_memory",
-            Self::Intervals => "Forecaster::intervals",
-            Self::Calibrate => "Fitted::calibrate",
-            Self::Threads => "Forecaster::threads",
-            Self::Precision => "Forecaster::precision",
-            Self::LowMemory => "Forecaster::low_memory",
-            Self::Log => "Forecaster::on_progress",
-            Self::Checkpoint => "Forecaster::checkpoint_to",
-            Self::Batch => "Bench::batch",
-            Self::HyperParameter => "ModelSpec::set",
-            Self::HyperParameters => "ModelSpec::hyper_parameters",
-            Self::ImportClass => "ImportOptions::class",
-            Self::ImportHyperParameter => "ImportOptions::settings",
-            Self::ImportFreq => "ImportOptions::freq",
-            Self::SearchSpace => "SearchSpace::search",
-        }
+    /// The last word of its name in Rust, which most hosts have in theirs: `time_col` of `ReadOptions::time_col`.
+    pub fn key(self) -> &'static str {
+        self.in_rust().rsplit([':', '.']).next().unwrap_or_default()
     }
 
     /// The setting with a value to give it.
@@ -185,7 +154,7 @@ impl Setting {
         fmt::from_fn(move |f| {
             let name = name(self);
             match host(self) {
-                Some((words, _)) => write!(f, "`{}`", (words.with_value)(self, name, value.to_string())),
+                Some((words, _)) => write!(f, "`{}`", (words.with_value)(self, &name, value.to_string())),
                 None => write!(f, "`{name} = {value}`"),
             }
         })
@@ -206,7 +175,7 @@ thread_local! {
 }
 
 /// The words that have a name for a setting, with that name: those of the text that is being worded, else those of the process.
-fn host(setting: Setting) -> Option<(SettingWords, &'static str)> {
+fn host(setting: Setting) -> Option<(SettingWords, Cow<'static, str>)> {
     let words = [WORDS.get(), HOST.get().copied()];
     words.into_iter().flatten().find_map(|words| Some((words, (words.name)(setting)?)))
 }
@@ -217,7 +186,7 @@ fn host(setting: Setting) -> Option<(SettingWords, &'static str)> {
 /// ```
 /// use foretell_messages::{Setting, SettingWords, in_words_of};
 ///
-/// let words = SettingWords { name: |_| Some("zone"), with_value: |_, name, value| format!("{name}: {value}") };
+/// let words = SettingWords { name: |_| Some("zone".into()), with_value: |_, name, value| format!("{name}: {value}") };
 /// assert_eq!(in_words_of(words, || Setting::Zone.to("UTC").to_string()), "`zone: UTC`");
 /// assert_eq!(Setting::Zone.to("UTC").to_string(), "`ReadOptions::zone = UTC`");
 /// ```
@@ -242,15 +211,15 @@ pub fn settings_named(error: &dyn fmt::Display) -> (String, Vec<Setting>) {
 }
 
 /// Its name in the words of the host.
-fn name(setting: Setting) -> &'static str {
+fn name(setting: Setting) -> Cow<'static, str> {
     NAMED.with_borrow_mut(|named| named.iter_mut().for_each(|named| named.push(setting)));
     setting.in_words()
 }
 
 impl Setting {
     /// Its name in the words of the host, else in Rust.
-    pub fn in_words(self) -> &'static str {
-        host(self).map_or_else(|| self.in_rust(), |(_, name)| name)
+    pub fn in_words(self) -> Cow<'static, str> {
+        host(self).map_or_else(|| self.in_rust().into(), |(_, name)| name)
     }
 }
 
@@ -258,7 +227,7 @@ impl Setting {
 #[derive(Clone, Copy, Debug)]
 pub struct SettingWords {
     /// The host's name of a setting, `--zone` for example; without one the name in Rust is shown.
-    pub name: fn(Setting) -> Option<&'static str>,
+    pub name: fn(Setting) -> Option<Cow<'static, str>>,
     /// A setting of a name with a value, as they are written there: on a command line with a blank between them, and quotation marks
     /// around a value that has blanks.
     pub with_value: fn(Setting, &str, String) -> String,

@@ -243,16 +243,6 @@ fn is_of_training(name: &str) -> bool {
 
 /// The hyper-parameters of all models that forecasts depend on.
 const OF_FORECASTS: [&str; 12] = [
-    "h",
-    "input_size",
-    "futr_exog_list",
-    "hist_exog_list",
-    "stat_exog_list",
-    "cat_exog_list",
-    "categorical_cardinalities",
-    "cat_emb_dim",
-    "exclude_insample_y",
-    "loss",
-    "scaler_type",
-    "alias",
+    "h", "input_size", "futr_exog_list", "hist_exog_list", "stat_exog_list", "cat_exog_list",
+    "categorical_cardinalities", "cat_emb_dim", "exclude_insample_y", "loss", "scaler_type", "alias",
 ];

@@ -24,15 +24,8 @@ pub(crate) const HYPER_PARAMETERS: [&str; 4] =
 
 /// All that [`OptimizerSettings::read`] reads.
 pub(crate) const READ_TOGETHER: [&str; 9] = [
-    "optimizer",
-    "optimizer_kwargs",
-    "lr_scheduler",
-    "lr_scheduler_kwargs",
-    "learning_rate",
-    "max_steps",
-    "num_lr_decays",
-    "gradient_clip_val",
-    "gradient_clip_algorithm",
+    "optimizer", "optimizer_kwargs", "lr_scheduler", "lr_scheduler_kwargs", "learning_rate", "max_steps",
+    "num_lr_decays", "gradient_clip_val", "gradient_clip_algorithm",
 ];
 
 /// The one schedule that PyTorch has no class for.

@@ -6,15 +6,6 @@ pub(crate) const OPTIMIZERS: [&str; 9] =
 
 /// PyTorch's schedules that foretell has, and our own.
 pub(crate) const SCHEDULERS: [&str; 11] = [
-    "StepLR",
-    "MultiStepLR",
-    "ExponentialLR",
-    "ConstantLR",
-    "LinearLR",
-    "PolynomialLR",
-    "CosineAnnealingLR",
-    "CosineAnnealingWarmRestarts",
-    "OneCycleLR",
-    "ReduceLROnPlateau",
-    "CosineWarmup",
+    "StepLR", "MultiStepLR", "ExponentialLR", "ConstantLR", "LinearLR", "PolynomialLR", "CosineAnnealingLR",
+    "CosineAnnealingWarmRestarts", "OneCycleLR", "ReduceLROnPlateau", "CosineWarmup",
 ];

@@ -99,27 +99,10 @@ const TRAINER_ARGUMENTS: &[(&str, Instead)] = &[
 /// The arguments for where training computes, which reports it writes and which files it keeps, none of which changes a
 /// forecast.
 const WITHOUT_EFFECT: &[&str] = &[
-    "accelerator",
-    "barebones",
-    "benchmark",
-    "default_root_dir",
-    "detect_anomaly",
-    "deterministic",
-    "devices",
-    "enable_checkpointing",
-    "enable_model_summary",
-    "enable_progress_bar",
-    "inference_mode",
-    "log_every_n_steps",
-    "logger",
-    "num_nodes",
-    "num_sanity_val_steps",
-    "num_workers_loader",
-    "plugins",
-    "profiler",
-    "strategy",
-    "sync_batchnorm",
-    "use_distributed_sampler",
+    "accelerator", "barebones", "benchmark", "default_root_dir", "detect_anomaly", "deterministic",
+    "devices", "enable_checkpointing", "enable_model_summary", "enable_progress_bar", "inference_mode",
+    "log_every_n_steps", "logger", "num_nodes", "num_sanity_val_steps", "num_workers_loader", "plugins",
+    "profiler", "strategy", "sync_batchnorm", "use_distributed_sampler",
 ];
 
 /// Values, as JSON, with which others change no forecast; nor do they as null.

@@ -81,14 +81,8 @@ mod tests {
     /// `torch.linalg.pinv(A) @ y` in double precision with neuralforecast's `KANLinear.b_splines` for a grid of 5 intervals on
     /// [-1, 1], order 3, and y = 1, -2, 3, 0.5, -1, 2; its `curve2coeff` gives the same to six digits.
     const LEAST_NORM: [f64; 8] = [
-        1.137_345_489,
-        2.483_299_810,
-        -5.070_544_474,
-        5.798_877_444,
-        -0.124_963_766,
-        -2.299_021_272,
-        3.321_048_495,
-        1.014_828_827,
+        1.137_345_489, 2.483_299_810, -5.070_544_474, 5.798_877_444, -0.124_963_766, -2.299_021_272,
+        3.321_048_495, 1.014_828_827,
     ];
 
     #[test]

@@ -22,6 +22,17 @@ impl Checks<'_> {
         serde_json::from_slice(text).map_err(damaged)
     }
 
+    /// The sizes in its text, if this check passes them.
+    pub(crate) fn checked<T: DeserializeOwned>(
+        &self,
+        text: &[u8],
+        check: impl FnOnce(&T, &Self) -> Result<(), PretrainedError>,
+    ) -> Result<T, PretrainedError> {
+        let config = self.parse(text)?;
+        check(&config, self)?;
+        Ok(config)
+    }
+
     /// An error unless it holds.
     pub(crate) fn require(
         &self,
@@ -60,4 +71,18 @@ impl Checks<'_> {
         let expected = "3 to 999 ascending probabilities above 0 and below 1, 0.5 among them, some below it and some above";
         self.require(ascend && inside && around, name, expected, &format!("{levels:?}"))
     }
+}
+
+// What a `config.json` that leaves a setting out has, for serde.
+
+pub(crate) fn size<const N: usize>() -> usize {
+    N
+}
+
+pub(crate) fn epsilon() -> f32 {
+    1e-6
+}
+
+pub(crate) fn relu() -> String {
+    "relu".to_owned()
 }

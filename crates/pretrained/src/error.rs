@@ -12,29 +12,6 @@ use foretell_train::StateError;
 #[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum PretrainedError {
-    /// No hyper-parameter of that name.
-    #[error("{model} has no hyper-parameter {found}; {hint}")]
-    UnknownHyperParameter {
-        /// The model.
-        model: &'static str,
-        /// The name given.
-        found: String,
-        /// The name that was probably meant, or the list of names.
-        hint: String,
-    },
-    /// A value that a hyper-parameter cannot have.
-    #[error("{model}: {name} must be {expected}, found {found}")]
-    #[strum(serialize = "hyper_parameter_value")]
-    Value {
-        /// The model.
-        model: &'static str,
-        /// The hyper-parameter.
-        name: String,
-        /// The values that it may have.
-        expected: &'static str,
-        /// The value found, as JSON.
-        found: String,
-    },
     /// No folder of weights.
     #[error("Pretrained: folder is missing; set it to a folder with a config.json and a model.safetensors")]
     NoFolder,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use foretell_calendar::calendar_seasons;
 use foretell_data::{Future, Panel, Span};
+use foretell_estimator::hyper::RefusedHyperParameter;
 use foretell_estimator::{
     Asked, Attribution, ColumnKind, ColumnsRead, Contributions, Cutoff, Estimator, EstimatorError,
     EstimatorNeeds, Fallback, ForecastValues, HeldOut, Learned, LevelsSeen, MemoryEstimate, Outcome, Output,
@@ -210,8 +211,8 @@ impl Estimator for Pretrained {
         match unread.or_else(|| self.settings.wrong_columns()) {
             None => Ok(()),
             Some((name, expected, found)) => {
-                let (model, name) = (self.kind.name, name.to_owned());
-                Err(PretrainedError::Value { model, name, expected, found }.into())
+                let (model, name, reason) = (self.kind.name, name.to_owned(), String::new());
+                Err(RefusedHyperParameter::Value { model, name, expected, found, reason }.into())
             }
         }
     }

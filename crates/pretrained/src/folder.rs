@@ -95,12 +95,14 @@ impl Network {
         let named = word(&document["architectures"][0]).or_else(|| word(&document["model_type"]));
         match (family.as_deref(), named.as_deref()) {
             (Some("fracast"), _) => Ok(Self::Fracast(FracastConfig::parse(text, &checks)?)),
-            (_, Some("ChronosBoltModelForForecasting")) => Ok(Self::Bolt(BoltConfig::parse(text, &checks)?)),
-            (_, Some("Chronos2Model")) => Ok(Self::Chronos2(Chronos2Config::parse(text, &checks)?)),
-            (_, Some("TimesFm2_5ModelForPrediction")) => {
-                Ok(Self::TimesFm(TimesFmConfig::parse(text, &checks)?))
+            (_, Some("ChronosBoltModelForForecasting")) => {
+                Ok(Self::Bolt(checks.checked(text, BoltConfig::check)?))
             }
-            (_, Some("TiRexZero")) => Ok(Self::TiRex(TiRexConfig::parse(text, &checks)?)),
+            (_, Some("Chronos2Model")) => Ok(Self::Chronos2(checks.checked(text, Chronos2Config::check)?)),
+            (_, Some("TimesFm2_5ModelForPrediction")) => {
+                Ok(Self::TimesFm(checks.checked(text, TimesFmConfig::check)?))
+            }
+            (_, Some("TiRexZero")) => Ok(Self::TiRex(checks.checked(text, TiRexConfig::check)?)),
             (family, named) => Err(PretrainedError::UnknownNetwork {
                 path: path.to_owned(),
                 found: family.or(named).unwrap_or("nothing that it names").chars().take(80).collect(),

@@ -38,6 +38,7 @@ mod folder;
 pub mod foretell0;
 mod fracast;
 mod groups;
+mod idle;
 mod kinds;
 mod linear;
 mod network;

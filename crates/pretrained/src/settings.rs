@@ -2,11 +2,9 @@
 
 use std::path::PathBuf;
 
-use foretell_estimator::hyper::hint;
+use foretell_estimator::hyper::{RefusedHyperParameter, hint};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-
-use crate::error::PretrainedError;
 
 /// The hyper-parameters of a pretrained network.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -284,7 +282,7 @@ impl PretrainedSettings {
         (model, has_folder): (&'static str, bool),
         name: &str,
         value: &Value,
-    ) -> Result<Self, PretrainedError> {
+    ) -> Result<Self, RefusedHyperParameter> {
         let names = settings(has_folder).map(|known| known.name);
         let Some(known) = settings(has_folder).find(|known| known.name == name) else {
             let hint = match name {
@@ -292,14 +290,9 @@ impl PretrainedSettings {
                 name if !has_folder && name.ends_with("_exog_list") => "it reads no other columns".to_owned(),
                 _ => hint(name, names),
             };
-            return Err(PretrainedError::UnknownHyperParameter { model, found: name.to_owned(), hint });
+            return Err(RefusedHyperParameter::Unknown { model, found: name.to_owned(), hint });
         };
-        let refuse = || PretrainedError::Value {
-            model,
-            name: name.to_owned(),
-            expected: known.expected,
-            found: value.to_string(),
-        };
+        let refuse = || RefusedHyperParameter::value(model, name, known.expected, value);
         let mut table = self.table();
         if value.is_null() {
             // What the table lacks has its default.

@@ -2,32 +2,11 @@
 
 use foretell_estimator::EstimatorError;
 
-/// Why a hyper-parameter is refused, or a series cannot be fitted.
+/// Why hyper-parameters are refused, or a series cannot be fitted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum ProphetError {
-    /// No hyper-parameter of that name.
-    #[error("Prophet has no hyper-parameter {found}; {hint}")]
-    UnknownHyperParameter {
-        /// The name given.
-        found: String,
-        /// The name that was probably meant, or the list of names.
-        hint: String,
-    },
-    /// A value that a hyper-parameter cannot have.
-    #[error("Prophet: {name} must be {expected}, found {found}{reason}")]
-    #[strum(serialize = "hyper_parameter_value")]
-    Value {
-        /// The hyper-parameter.
-        name: String,
-        /// The values that it may have.
-        expected: &'static str,
-        /// The value found.
-        found: String,
-        /// The reason, in brackets; empty where there is no more to say.
-        reason: String,
-    },
     /// Hyper-parameters that contradict each other.
     #[error("Prophet: {0}")]
     #[strum(serialize = "hyper_parameters_contradict")]
@@ -85,9 +64,8 @@ pub enum ProphetError {
 
 impl From<ProphetError> for EstimatorError {
     fn from(error: ProphetError) -> Self {
-        use ProphetError::{Contradiction, UnknownHyperParameter, Value};
         match error {
-            UnknownHyperParameter { .. } | Value { .. } | Contradiction(_) => Self::Usage(Box::new(error)),
+            ProphetError::Contradiction(_) => Self::Usage(Box::new(error)),
             _ => Self::Failed(Box::new(error)),
         }
     }

@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use foretell_estimator::hyper;
+use foretell_estimator::hyper::{self, RefusedHyperParameter};
 use serde_json::Value;
 
-use crate::error::ProphetError;
 use crate::holiday;
 use crate::settings::{BuiltIn, ProphetSettings};
 
@@ -113,13 +112,13 @@ pub(crate) fn with(
     settings: &ProphetSettings,
     name: &str,
     value: &Value,
-) -> Result<ProphetSettings, ProphetError> {
-    let names = || HYPER_PARAMETERS.iter().map(|known| known.name);
+) -> Result<ProphetSettings, RefusedHyperParameter> {
     let Some(known) = HYPER_PARAMETERS.iter().find(|known| known.name == name) else {
-        let hint = hyper::hint(name, names());
-        return Err(ProphetError::UnknownHyperParameter { found: name.to_owned(), hint });
+        let names = HYPER_PARAMETERS.iter().map(|known| known.name);
+        return Err(RefusedHyperParameter::unknown("Prophet", name, names));
     };
-    let refuse = |reason: String| ProphetError::Value {
+    let refuse = |reason: String| RefusedHyperParameter::Value {
+        model: "Prophet",
         name: name.to_owned(),
         expected: known.expected,
         found: value.to_string(),

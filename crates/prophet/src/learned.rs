@@ -21,13 +21,7 @@ impl Model {
         };
         set(TREND, &|fit| {
             [
-                fit.start,
-                fit.t_scale,
-                fit.y_min,
-                fit.y_scale,
-                fit.rate,
-                fit.offset,
-                fit.sigma,
+                fit.start, fit.t_scale, fit.y_min, fit.y_scale, fit.rate, fit.offset, fit.sigma,
                 fit.log_posterior,
             ]
             .to_vec()

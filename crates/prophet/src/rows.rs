@@ -5,7 +5,7 @@ use std::ops::Range;
 use foretell_calendar::TimeKind;
 use foretell_data::{Future, Panel};
 use foretell_estimator::EstimatorError;
-use foretell_tables::DataError;
+use foretell_tables::{DataError, FutureError};
 
 use crate::error::ProphetError;
 
@@ -44,7 +44,7 @@ impl Rows {
         let mut times: Vec<i64> = known.clone().map(|row| panel.time(series, row)).collect();
         times.extend_from_slice(&panel.future_times(series, ahead.end)?[ahead.clone()]);
         if let Some(zone) = panel.zone() {
-            let out = || DataError::TimeRange { id: panel.id(series).to_string() };
+            let out = || DataError::time_range(panel.id(series));
             times =
                 times.into_iter().map(|time| zone.civil(time).ok_or_else(out)).collect::<Result<_, _>>()?;
         }
@@ -53,13 +53,13 @@ impl Rows {
             let mut values: Vec<f64> =
                 panel.column(name, series)?[known.clone()].iter().map(|&x| f64::from(x)).collect();
             if !ahead.is_empty() {
-                let lacks = || DataError::FutureNeeded { columns: names.to_vec() };
+                let lacks = || DataError::Future(FutureError::Needed { columns: names.to_vec() });
                 let future = future.ok_or_else(lacks)?;
                 let of_series = &future.column(name)?[series * future.h()..][..future.h()];
                 let found = future.h();
                 let values_ahead = of_series
                     .get(ahead.clone())
-                    .ok_or(DataError::FutureShape { expected: ahead.end, found })?;
+                    .ok_or(DataError::Future(FutureError::Shape { expected: ahead.end, found }))?;
                 values.extend(values_ahead.iter().map(|&x| f64::from(x)));
             }
             columns.push(values);

@@ -3,7 +3,9 @@
 use std::error::Error as _;
 use std::io;
 
-use foretell::{CalendarError, CheckpointError, DataError, Error, ErrorFacts, SpecError, UsageError};
+use foretell::{
+    CalendarError, CheckpointError, ColumnError, DataError, Error, ErrorFacts, SpecError, UsageError,
+};
 use pyo3::exceptions::{
     PyBaseException, PyFileExistsError, PyFileNotFoundError, PyMemoryError, PyOSError, PyRuntimeError,
     PyValueError,
@@ -50,7 +52,7 @@ fn of_kind(error: Error, text: String) -> PyErr {
         };
     }
     match error {
-        Error::Data(DataError::MissingColumn { .. }) => missing_column(text),
+        Error::Data(DataError::Column(ColumnError::Missing { .. })) => missing_column(text),
         Error::Data(DataError::TooLarge(_)) | Error::Usage(UsageError::Memory(_)) => {
             PyMemoryError::new_err(text)
         }

@@ -3,6 +3,7 @@
 use foretell::hierarchy::{Hierarchy, Reconciliation};
 use foretell::{
     ColumnNames, Error, ForecastTable, Freq, ReconcileOptions, TimeKind, bounded, newly_below_zero,
+    without_intervals,
 };
 use foretell_auto::{SumsTable, TemporalTables};
 use pyo3::prelude::*;
@@ -70,6 +71,9 @@ pub(crate) fn reconcile(
             let options =
                 ReconcileOptions::new(*method).residuals(residuals.as_ref()).history(history.as_ref());
             let options = options.samples(samples).seed(seed).non_negative(non_negative).integer(integer);
+            if let Some(warning) = without_intervals(&table, &target) {
+                told.add(warning.to_string());
+            }
             table = foretell::reconcile(&table, hierarchy, &columns, &options)?;
         } else {
             table = bounded(table, &target, non_negative, integer);

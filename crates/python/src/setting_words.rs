@@ -1,11 +1,13 @@
 //! The arguments under which Python offers what messages of the libraries tell users to change.
 
+use std::borrow::Cow;
+
 use foretell::{Setting, SettingWords};
 
 pub(crate) const ARGUMENTS: SettingWords = SettingWords { name: argument, with_value: given };
 
-fn argument(setting: Setting) -> Option<&'static str> {
-    Some(match setting {
+fn argument(setting: Setting) -> Option<Cow<'static, str>> {
+    let argument = match setting {
         Setting::Freq | Setting::ImportFreq => "freq",
         Setting::IdColumn => "id_col",
         Setting::TimeColumn => "time_col",
@@ -48,7 +50,8 @@ fn argument(setting: Setting) -> Option<&'static str> {
         Setting::Checkpoint => "checkpoint",
         Setting::SearchSpace => "config",
         _ => return None,
-    })
+    };
+    Some(argument.into())
 }
 
 /// An argument with a value, or the call that has its meaning.

@@ -2,8 +2,8 @@
 
 use foretell::evaluate::{Metric, ScoreBy};
 use foretell::{
-    DecomposeOptions, Fitted, Forecaster, Future, Intervals, LocalScaler, PredictOptions, StepSettings,
-    ValidationOptions, ValidationScores, usual_season,
+    DataError, DecomposeOptions, Fitted, Forecaster, Future, Intervals, LocalScaler, PredictOptions,
+    StepSettings, ValidationOptions, ValidationScores, usual_season,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -134,7 +134,7 @@ impl Kept {
             forecaster = forecaster.intervals(text.parse::<Intervals>()?);
         }
         if let Some(name) = asked.local_scaler {
-            forecaster = forecaster.local_scaler(name.parse::<LocalScaler>()?);
+            forecaster = forecaster.local_scaler(name.parse::<LocalScaler>().map_err(DataError::from)?);
         }
         Ok(Training { forecaster, series, heard })
     }

@@ -70,6 +70,7 @@ impl Tables {
     pub(crate) fn read(self, wanted: Read<'_>) -> Result<Series, Refusal> {
         let Self { values, data, file, future, statics, reading, end } = self;
         let is_array = values.is_some();
+        let notation_is_said = ["time_format", "numbers"].map(|field| reading.contains_key(field));
         let mut options = changed(wanted.fitted.map(in_training).unwrap_or_default(), reading)?;
         let name = file.clone().unwrap_or_else(|| "data".to_owned());
         let table = match (values, data, file) {
@@ -110,7 +111,7 @@ impl Tables {
                 let columns =
                     SeriesColumns { names: ColumnNames::of_reading(&options), ..SeriesColumns::of(fitted) };
                 let reading = columns.as_the_table_is(options.clone(), header);
-                options = columns.options(reading)?;
+                options = columns.options(reading)?.as_written_in(&table, notation_is_said);
             }
             None => {
                 let read = wanted.columns.unwrap_or_else(|| [&wanted.hist[..], &known_ahead].concat());

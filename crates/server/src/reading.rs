@@ -48,7 +48,8 @@ fn options_for(
         let file = saved.file.clone();
         saved = columns.as_the_table_is(saved, || request.data.column_names(&file).unwrap_or_default());
     }
-    Ok(columns.options(saved.threads(1))?)
+    let notation_is_said = [said("time_format"), said("numbers")];
+    Ok(columns.options(saved.threads(1))?.as_written_in(&request.data, notation_is_said))
 }
 
 /// The options by which a table takes no more than this many bytes of memory.

@@ -21,16 +21,20 @@ mod readers;
 #[cfg(feature = "parquet")]
 pub use arrow_array::RecordBatch;
 pub use error::DataError;
+pub use error::cell::CellError;
+pub use error::column::{ColumnError, ColumnRemedy, ColumnRoles, UnclearColumn};
 pub use error::construct::check_wanted;
-pub use error::early_ends::{EarlyEnds, early_ends_remedy};
 pub use error::file::UnreadableTable;
-pub use error::flaw::{Flaw, Gap};
+pub use error::file_clocks::FileClocks;
+pub use error::flaw::Flaw;
+pub use error::future::FutureError;
 pub use error::place::Place;
-pub use error::remedies::{ColumnRemedy, ColumnRoles, FileClocks, Repeated};
+pub use error::series::{Repeated, SeriesError};
+pub use error::settings::SettingError;
+pub use error::steps::{Gap, StepError};
 pub use error::too_large::TooLarge;
-pub use error::unclear_column::UnclearColumn;
-pub use error::untaught_steps::UntaughtSteps;
 pub use error::whereabouts::Whereabouts;
+pub use error::windows::{EarlyEnds, UntaughtSteps, WindowError, early_ends_remedy};
 #[cfg(feature = "parquet")]
 pub use frames::batch::ParquetWriter;
 pub use frames::cells::{CellTable, Cells};
@@ -41,6 +45,7 @@ pub use frames::write::CsvWriter;
 pub use readers::across::{LongNames, MeltedTable, times_of};
 #[cfg(feature = "parquet")]
 pub use readers::arrow_table::ArrowTable;
+pub use readers::block_ids::BlockIds;
 pub use readers::day_clock::{Hours, steps_of_day};
 pub use readers::file_options::{Encoding, FileOptions};
 pub use readers::file_part::FilePart;

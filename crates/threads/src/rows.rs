@@ -127,7 +127,8 @@ pub(crate) struct Rows<T> {
     width: usize,
 }
 
-// SAFETY: a borrow of rows, each of which is handed to one thread at a time.
+// SAFETY: a borrow of rows, each of which one thread at a time writes; several read one only where they may share its values
+// (`shared_part`).
 unsafe impl<T: Send> Sync for Rows<T> {}
 
 impl<T> Rows<T> {
@@ -143,10 +144,12 @@ impl<T> Rows<T> {
             std::slice::from_raw_parts_mut(self.start.add(rows.start * self.width), rows.len() * self.width)
         }
     }
+}
 
+#[cfg(feature = "parallel")]
+impl<T: Sync> Rows<T> {
     /// # Safety
     /// The rows exist, the one who made this borrows them for `'a`, and no one writes any of them meanwhile.
-    #[cfg(feature = "parallel")]
     pub(crate) unsafe fn shared_part<'a>(&self, rows: Range<usize>) -> &'a [T] {
         // SAFETY: the caller's contract.
         unsafe {

@@ -39,7 +39,7 @@ pub use foretell_threads::{TooManyThreads, Workers};
 pub use kept_optimizer::KeptOptimizer;
 pub use pruning::Pruning;
 pub use shard::{shard_count, windows_at_a_time};
-pub use shards::{BatchPart, Engine, NotFinite, rounding_of};
+pub use shards::{Engine, NotFinite, rounding_of};
 pub use state::{BEST, PARAMS, State, StateWriter, Statistics};
 pub use state_file::{KeptFitError, StateError, StateSummary, fit_kept};
 

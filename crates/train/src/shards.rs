@@ -53,7 +53,7 @@ pub struct Engine<'a> {
 
 /// A part of a step: windows that are taken by themselves.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BatchPart {
+pub(crate) struct BatchPart {
     /// How many windows.
     pub windows: usize,
     /// The sum of the weights of all their steps.
@@ -238,7 +238,7 @@ impl<'a> Engine<'a> {
     ///
     /// # Errors
     /// As [`Engine::step`]; the windows of [`NotFinite`] are counted over all parts.
-    pub fn step_in_parts(
+    pub(crate) fn step_in_parts(
         &mut self,
         parts: &[BatchPart],
         pace: impl Into<Pace>,

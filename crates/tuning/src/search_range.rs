@@ -156,16 +156,8 @@ mod tests {
     #[test]
     fn what_says_no_values_is_refused_with_examples() {
         for text in [
-            "",
-            "[]",
-            "[1",
-            "uniform:1",
-            "uniform:2:1",
-            "loguniform:0:1",
-            "int:0.5:2",
-            "quniform:0:1:0",
-            "x:1:2",
-            "uniform:a:1",
+            "", "[]", "[1", "uniform:1", "uniform:2:1", "loguniform:0:1", "int:0.5:2", "quniform:0:1:0",
+            "x:1:2", "uniform:a:1",
         ] {
             let message = text.parse::<SearchRange>().unwrap_err().to_string();
             assert!(message.contains("loguniform:1e-4:1e-1"), "{text}: {message}");

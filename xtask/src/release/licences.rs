@@ -18,18 +18,8 @@ use crate::{
 
 /// Licences under which code may be handed out with ours, as SPDX calls them.
 const ALLOWED: &[&str] = &[
-    "0BSD",
-    "Apache-2.0",
-    "BSD-2-Clause",
-    "BSD-3-Clause",
-    "BSL-1.0",
-    "CC0-1.0",
-    "ISC",
-    "MIT",
-    "MIT-0",
-    "Unicode-3.0",
-    "Unlicense",
-    "Zlib",
+    "0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "CC0-1.0", "ISC", "MIT", "MIT-0",
+    "Unicode-3.0", "Unlicense", "Zlib",
 ];
 
 /// How files with the text of a licence begin.
@@ -168,13 +158,7 @@ mod tests {
             assert!(is_allowed(expression), "{expression}");
         }
         for expression in [
-            "GPL-3.0",
-            "MIT AND GPL-3.0",
-            "(MIT OR ISC) AND AGPL-3.0",
-            "(MIT",
-            "MIT MIT",
-            "",
-            "MIT OR",
+            "GPL-3.0", "MIT AND GPL-3.0", "(MIT OR ISC) AND AGPL-3.0", "(MIT", "MIT MIT", "", "MIT OR",
             "MIT AND",
         ] {
             assert!(!is_allowed(expression), "{expression}");

@@ -26,7 +26,8 @@ fn within(root: &Path) -> Option<Command> {
     let lets = Command::new(&unshare).args(["--map-root-user", "true"]).output();
     lets.ok().filter(|tried| tried.status.success())?;
     let mut command = Command::new(unshare);
-    command.args(["--map-root-user", "chroot"]).arg(root).env_clear().current_dir(root);
+    // By unshare itself: without variables no path leads to `chroot`.
+    command.args(["--map-root-user", "--root"]).arg(root).env_clear();
     Some(command)
 }
 

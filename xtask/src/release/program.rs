@@ -1,7 +1,7 @@
 //! The program for a system, as an archive with what belongs beside it, and the Debian package.
 
 use std::{
-    env, fs,
+    fs,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     outcome::Outcome,
-    python::environment_of,
+    python::{environment_of, finds_programs_of},
     sysroot,
     system::{cargo, in_path, output, run, write},
 };
@@ -104,11 +104,9 @@ fn zig(release: &Release<'_>, command: &str) -> anyhow::Result<Result<Command, S
     let Some(python) = environment_of(&release.target, "zig", &["cargo-zigbuild>=0.24", "ziglang"])? else {
         return Ok(Err("cargo-zigbuild and ziglang could not be installed from PyPI".to_owned()));
     };
-    let tools = python.parent().context("an interpreter lies in no folder")?;
-    let paths = env::var_os("PATH").unwrap_or_default();
-    let paths = env::join_paths([tools.to_owned()].into_iter().chain(env::split_paths(&paths)))?;
-    let mut cargo = Command::new(tools.join("cargo-zigbuild"));
-    cargo.arg(command).env("PATH", paths);
+    let mut cargo = Command::new(python.with_file_name("cargo-zigbuild"));
+    cargo.arg(command);
+    finds_programs_of(&mut cargo, &python)?;
     Ok(Ok(cargo))
 }
 
@@ -128,13 +126,7 @@ pub(super) fn check(release: &Release<'_>) -> anyhow::Result<Outcome> {
         };
         check
             .args([
-                "--locked",
-                "--workspace",
-                "--exclude",
-                "foretell-node",
-                "--all-targets",
-                "--target",
-                triple,
+                "--locked", "--workspace", "--exclude", "foretell-node", "--all-targets", "--target", triple,
             ])
             .env("CARGO_TARGET_DIR", release.target.join("release-built"))
             .env(variable(triple, "RUSTFLAGS"), flags);
@@ -187,6 +179,9 @@ fn built(
 
 /// Makes an archive of the program for a system, and tries it.
 pub(super) fn archive(release: &Release<'_>, system: &System) -> anyhow::Result<Outcome> {
+    // Before half an hour of compiling.
+    let others = release.out.join(OTHERS);
+    ensure!(others.is_file(), "{} is missing; run the step licences first", others.display());
     let program = match system.build(release)? {
         Ok(program) => program,
         Err(why) => return Ok(Outcome::PassedOver(why)),
@@ -212,8 +207,6 @@ pub(super) fn archive(release: &Release<'_>, system: &System) -> anyhow::Result<
     if let Ok(starts) = &starts {
         beside(starts, &folder)?;
     }
-    let others = release.out.join(OTHERS);
-    ensure!(others.is_file(), "{} is missing; run the step licences first", others.display());
     fs::copy(&others, folder.join(OTHERS)).context("cannot copy the licences of others")?;
     let archive = release.out.join(format!("{name}.tar.gz"));
     output(Command::new("tar").arg("-czf").arg(&archive).arg("-C").arg(&home).arg(&name))?;
@@ -303,11 +296,9 @@ pub(super) fn debian(release: &Release<'_>, system: &System) -> anyhow::Result<O
         write(&root.join(file), "")?;
     }
     let mut install = Command::new("dpkg");
-    install.arg(format!("--root={}", root.display())).args([
-        "--force-not-root",
-        "--force-bad-path",
-        "--log=/dev/null",
-    ]);
+    install
+        .arg(format!("--root={}", root.display()))
+        .args(["--force-not-root", "--force-bad-path", "--log=/dev/null"]);
     output(install.arg("--install").arg(&package))?;
     match demo_alone(&root, "/usr/bin/foretell")? {
         Some(told) => {

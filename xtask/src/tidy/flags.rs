@@ -7,27 +7,16 @@ use super::{source::Source, violation::Violation};
 const HOSTS: &[&str] = &["crates/cli/", "xtask/", "benches/", "crates/fuzz/"];
 
 pub(super) fn check(source: &Source) -> Vec<Violation> {
-    if source.is_test() || source.path.contains("/examples/") || source.path.ends_with("_tests.rs") {
-        return Vec::new();
-    }
     if HOSTS.iter().any(|host| source.path.starts_with(host)) {
         return Vec::new();
     }
-    let mut violations = Vec::new();
-    for (i, (line, text)) in source.lines.iter().zip(source.text.lines()).enumerate() {
-        // Unit tests end a file.
-        if line.code.contains("#[cfg(test)]") {
-            break;
-        }
-        if let Some(flag) = flag_in_text(text).filter(|_| !line.is_comment()) {
-            violations.push(source.violation(
-                i + 1,
-                format!("a message of a library names the flag `{flag}`"),
-                "show a `Setting` of foretell-messages; the command line has the words in setting_words.rs",
-            ));
-        }
-    }
-    violations
+    let violation = |(line, text)| {
+        let what = format!("a message of a library names the flag `{}`", flag_in_text(text)?);
+        let remedy =
+            "show a `Setting` of foretell-messages; the command line has the words in setting_words.rs";
+        Some(source.violation(line, what, remedy))
+    };
+    source.lines_of_library().filter_map(violation).collect()
 }
 
 /// The first `--word` of the line that a quote, a blank, a bracket or a backtick stands before.

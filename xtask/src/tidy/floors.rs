@@ -62,7 +62,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/cli/src",
         &[
-            "closed_stdout failure file_args file_limit interrupt json_table layout_args lettering model_facts model_uses out_of_memory png precision printable row_args setting shell_word threshold ticks uninterrupted value_axis version",
+            "closed_stdout failure file_args file_limit interrupt json_table layout_args lettering model_facts model_uses out_of_memory png precision printable row_args setting shell_word standard_input threshold ticks uninterrupted value_axis version",
             "complaint frequency help setting_words several table",
             "context",
             "config feature_args hierarchy_args importances inputs looked_at markdown progress report saving short_series",
@@ -105,8 +105,8 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/estimator/src",
         &[
-            "clock_grid columns contributions described error fallback forecasts hyper interpolate levels_seen memory_limit moment nan_as_null outputs progress reduction sparsity step_settings",
-            "importances known_columns memory needs run series_numbers",
+            "clock_grid columns contributions described error fallback forecasts interpolate levels_seen memory_limit moment nan_as_null outputs progress reduction sparsity step_settings",
+            "hyper importances known_columns memory needs run series_numbers",
             "estimator",
             "made_up",
         ],
@@ -121,7 +121,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     ),
     folders(
         "crates/flair/src",
-        &["box_cox draws error history ridge shape spectrum", "level season settings", "series", "flair"],
+        &["box_cox draws history ridge shape spectrum", "level season settings", "series", "flair"],
     ),
     folders(
         "crates/flash/src",
@@ -176,7 +176,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/hierarchy/src",
         &[
-            "cholesky error",
+            "cholesky error mean_shape",
             "hierarchy method residuals",
             "covariance draws levels summing_matrix",
             "reconciler",
@@ -273,7 +273,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/pretrained/src",
         &[
-            "attention categories error network quantiles rotary scale",
+            "attention categories error idle network quantiles rotary scale",
             "config settings weights",
             "groups linear",
             "t5",

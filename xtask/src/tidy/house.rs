@@ -4,301 +4,115 @@
 pub(super) struct Room {
     pub(super) name: &'static str,
     pub(super) floor: u8,
-    pub(super) uses: &'static [&'static str],
+    /// Without `foretell-`, separated by blanks.
+    uses: &'static str,
+}
+
+impl Room {
+    /// The crates that its code may name.
+    pub(super) fn uses(&self) -> impl Iterator<Item = String> + use<> {
+        let name =
+            |short: &str| if short == "foretell" { short.to_owned() } else { format!("foretell-{short}") };
+        self.uses.split(' ').filter(|short| !short.is_empty()).map(name)
+    }
 }
 
 /// From the ground up. A row names only rows above itself in this list, so there is no way to go in
 /// circles. The list is of direct edges: what a neighbour uses is not thereby allowed.
 pub(super) const ROOMS: &[Room] = &[
-    room(0, "xtask", &[]),
-    room(0, "foretell-fuzz", &[]),
-    room(1, "foretell-simd", &[]),
-    room(1, "foretell-pool", &[]),
-    room(1, "foretell-files", &[]),
-    room(1, "foretell-holidays", &[]),
-    room(1, "foretell-search", &[]),
-    room(1, "foretell-evaluate", &[]),
-    room(1, "foretell-messages", &[]),
-    room(1, "foretell-threads", &["foretell-simd", "foretell-pool"]),
-    room(2, "foretell-calendar", &["foretell-messages"]),
-    room(2, "foretell-gemm", &["foretell-simd", "foretell-pool", "foretell-threads"]),
-    room(3, "foretell-tensor", &["foretell-simd", "foretell-pool", "foretell-threads", "foretell-gemm"]),
-    room(3, "foretell-flash", &["foretell-simd", "foretell-pool", "foretell-threads", "foretell-gemm"]),
-    room(3, "foretell-kernels", &["foretell-simd", "foretell-pool", "foretell-threads", "foretell-gemm"]),
-    room(3, "foretell-tables", &["foretell-messages", "foretell-calendar", "foretell-threads"]),
+    room(0, "xtask", ""),
+    room(0, "foretell-fuzz", ""),
+    room(1, "foretell-simd", ""),
+    room(1, "foretell-pool", ""),
+    room(1, "foretell-files", ""),
+    room(1, "foretell-holidays", ""),
+    room(1, "foretell-search", ""),
+    room(1, "foretell-evaluate", ""),
+    room(1, "foretell-messages", ""),
+    room(1, "foretell-threads", "simd pool"),
+    room(2, "foretell-calendar", "messages"),
+    room(2, "foretell-gemm", "simd pool threads"),
+    room(3, "foretell-tensor", "simd pool threads gemm"),
+    room(3, "foretell-flash", "simd pool threads gemm"),
+    room(3, "foretell-kernels", "simd pool threads gemm"),
+    room(3, "foretell-tables", "messages calendar threads"),
     // Not published: series that a network is trained on before it sees any real one.
-    room(4, "foretell-synthetic", &["foretell-simd", "foretell-kernels"]),
-    room(
-        4,
-        "foretell-autograd",
-        &[
-            "foretell-simd",
-            "foretell-pool",
-            "foretell-threads",
-            "foretell-gemm",
-            "foretell-tensor",
-            "foretell-flash",
-            "foretell-kernels",
-        ],
-    ),
-    room(5, "foretell-nn", &["foretell-simd", "foretell-pool", "foretell-tensor", "foretell-autograd"]),
-    room(5, "foretell-optim", &["foretell-simd", "foretell-pool", "foretell-threads"]),
-    room(5, "foretell-amp", &["foretell-simd", "foretell-threads", "foretell-optim"]),
-    room(
-        5,
-        "foretell-data",
-        &[
-            "foretell-simd",
-            "foretell-pool",
-            "foretell-threads",
-            "foretell-messages",
-            "foretell-calendar",
-            "foretell-tables",
-        ],
-    ),
+    room(4, "foretell-synthetic", "simd kernels"),
+    room(4, "foretell-autograd", "simd pool threads gemm tensor flash kernels"),
+    room(5, "foretell-nn", "simd pool tensor autograd"),
+    room(5, "foretell-optim", "simd pool threads"),
+    room(5, "foretell-amp", "simd threads optim"),
+    room(5, "foretell-data", "simd pool threads messages calendar tables"),
     // Files and plain arrays: it knows neither layers nor models.
-    room(6, "foretell-checkpoint", &["foretell-files"]),
+    room(6, "foretell-checkpoint", "files"),
     // A model of text in a folder of the user's, frozen: vectors in, vectors out.
-    room(
-        6,
-        "foretell-language",
-        &["foretell-files", "foretell-threads", "foretell-autograd", "foretell-checkpoint"],
-    ),
-    room(6, "foretell-models", &["foretell-nn", "foretell-language"]),
-    room(6, "foretell-batch", &["foretell-pool", "foretell-nn", "foretell-data"]),
+    room(6, "foretell-language", "files threads autograd checkpoint"),
+    room(6, "foretell-models", "nn language"),
+    room(6, "foretell-batch", "pool nn data"),
     // What every forecaster is, networks or not: it knows panels and threads, and no kind of model.
-    room(
-        7,
-        "foretell-estimator",
-        &[
-            "foretell-simd",
-            "foretell-threads",
-            "foretell-amp",
-            "foretell-messages",
-            "foretell-calendar",
-            "foretell-tables",
-            "foretell-data",
-        ],
-    ),
-    room(
-        7,
-        "foretell-infer",
-        &[
-            "foretell-batch",
-            "foretell-pool",
-            "foretell-threads",
-            "foretell-nn",
-            "foretell-data",
-            "foretell-estimator",
-            "foretell-models",
-        ],
-    ),
+    room(7, "foretell-estimator", "simd threads amp messages calendar tables data"),
+    room(7, "foretell-infer", "batch pool threads nn data estimator models"),
     // Networks as graphs of ONNX: recorded forecasts, written down.
-    room(
-        7,
-        "foretell-onnx",
-        &["foretell-batch", "foretell-data", "foretell-infer", "foretell-models", "foretell-nn"],
-    ),
+    room(7, "foretell-onnx", "batch data infer models nn"),
     room(
         7,
         "foretell-train",
-        &[
-            "foretell-batch",
-            "foretell-infer",
-            "foretell-simd",
-            "foretell-pool",
-            "foretell-threads",
-            "foretell-tensor",
-            "foretell-autograd",
-            "foretell-nn",
-            "foretell-optim",
-            "foretell-amp",
-            "foretell-data",
-            "foretell-checkpoint",
-            "foretell-estimator",
-        ],
+        "batch infer simd pool threads tensor autograd nn optim amp data checkpoint estimator",
     ),
     room(
         8,
         "foretell-neural",
-        &[
-            "foretell-simd",
-            "foretell-pool",
-            "foretell-threads",
-            "foretell-gemm",
-            "foretell-flash",
-            "foretell-kernels",
-            "foretell-language",
-            "foretell-nn",
-            "foretell-optim",
-            "foretell-messages",
-            "foretell-calendar",
-            "foretell-tables",
-            "foretell-data",
-            "foretell-models",
-            "foretell-checkpoint",
-            "foretell-estimator",
-            "foretell-infer",
-            "foretell-onnx",
-            "foretell-train",
-        ],
+        "simd pool threads gemm flash kernels language nn optim messages calendar tables data models \
+         checkpoint estimator infer onnx train",
     ),
     // It knows the place that training has for several processes, and no training.
-    room(8, "foretell-mpi", &["foretell-estimator"]),
-    room(
-        8,
-        "foretell-classical",
-        &["foretell-calendar", "foretell-tables", "foretell-data", "foretell-estimator"],
-    ),
-    room(
-        8,
-        "foretell-flair",
-        &["foretell-calendar", "foretell-tables", "foretell-data", "foretell-estimator"],
-    ),
+    room(8, "foretell-mpi", "estimator"),
+    room(8, "foretell-classical", "calendar tables data estimator"),
+    room(8, "foretell-flair", "calendar tables data estimator"),
     // Networks that others trained, which are no models of the zoo: their passes are written on slices.
     room(
         8,
         "foretell-pretrained",
-        &[
-            "foretell-simd",
-            "foretell-pool",
-            "foretell-files",
-            "foretell-gemm",
-            "foretell-kernels",
-            "foretell-autograd",
-            "foretell-nn",
-            "foretell-optim",
-            "foretell-infer",
-            "foretell-train",
-            "foretell-messages",
-            "foretell-calendar",
-            "foretell-data",
-            "foretell-checkpoint",
-            "foretell-estimator",
-        ],
+        "simd pool files gemm kernels autograd nn optim infer train messages calendar data checkpoint \
+         estimator",
     ),
-    room(
-        8,
-        "foretell-prophet",
-        &["foretell-calendar", "foretell-tables", "foretell-data", "foretell-estimator", "foretell-holidays"],
-    ),
-    room(
-        8,
-        "foretell-features",
-        &[
-            "foretell-simd",
-            "foretell-threads",
-            "foretell-messages",
-            "foretell-calendar",
-            "foretell-tables",
-            "foretell-data",
-            "foretell-holidays",
-        ],
-    ),
-    room(8, "foretell-hierarchy", &["foretell-simd"]),
-    room(
-        8,
-        "foretell-scores",
-        &["foretell-messages", "foretell-calendar", "foretell-tables", "foretell-data", "foretell-evaluate"],
-    ),
-    room(8, "foretell-simulation", &["foretell-simd"]),
+    room(8, "foretell-prophet", "calendar tables data estimator holidays"),
+    room(8, "foretell-features", "simd threads messages calendar tables data holidays"),
+    room(8, "foretell-hierarchy", "simd"),
+    room(8, "foretell-scores", "messages calendar tables data evaluate"),
+    room(8, "foretell-simulation", "simd"),
     // A page of plain data, of whatever origin; what it tells of panels and tables of forecasts the facade gathers.
-    room(8, "foretell-report", &["foretell-evaluate"]),
+    room(8, "foretell-report", "evaluate"),
     // It speaks the seam: of networks it knows what `foretell-neural` publishes, never layers and parameters.
     room(
         9,
         "foretell",
-        &[
-            "foretell-pool",
-            "foretell-threads",
-            "foretell-messages",
-            "foretell-calendar",
-            "foretell-tables",
-            "foretell-data",
-            "foretell-files",
-            "foretell-checkpoint",
-            "foretell-estimator",
-            "foretell-neural",
-            "foretell-classical",
-            "foretell-prophet",
-            "foretell-flair",
-            "foretell-pretrained",
-            "foretell-evaluate",
-            "foretell-hierarchy",
-            "foretell-scores",
-            "foretell-simulation",
-            "foretell-report",
-            "foretell-features",
-        ],
+        "pool threads messages calendar tables data files checkpoint estimator neural classical \
+         prophet flair pretrained evaluate hierarchy scores simulation report features",
     ),
     // Not published: a program that makes the weights which `foretell-pretrained` holds.
-    room(
-        9,
-        "foretell-pretraining",
-        &[
-            "foretell-simd",
-            "foretell-files",
-            "foretell-nn",
-            "foretell-optim",
-            "foretell-train",
-            "foretell-pretrained",
-            "foretell-synthetic",
-        ],
-    ),
+    room(9, "foretell-pretraining", "simd files nn optim train pretrained synthetic"),
     // The whole search for a forecast: an estimator that is made of others, which the facade need not know.
-    room(9, "foretell-auto", &["foretell"]),
-    room(9, "foretell-tuning", &["foretell-files", "foretell-search", "foretell"]),
+    room(9, "foretell-auto", "foretell"),
+    room(9, "foretell-tuning", "files search foretell"),
     // What hosts of JavaScript are around.
-    room(9, "foretell-requests", &["foretell-simd", "foretell", "foretell-auto"]),
-    room(10, "foretell-server", &["foretell", "foretell-auto"]),
-    room(
-        10,
-        "foretell-cli",
-        &[
-            "foretell-files",
-            "foretell-mpi",
-            "foretell",
-            "foretell-auto",
-            "foretell-tuning",
-            "foretell-server",
-        ],
-    ),
-    room(10, "foretell-python", &["foretell", "foretell-auto", "foretell-tuning"]),
-    room(10, "foretell-wasm", &["foretell", "foretell-requests"]),
-    room(10, "foretell-node", &["foretell", "foretell-requests"]),
-    room(
-        10,
-        "foretell-candle",
-        &["foretell-simd", "foretell-threads", "foretell-gemm", "foretell-tensor", "foretell-flash"],
-    ),
+    room(9, "foretell-requests", "simd foretell auto"),
+    room(10, "foretell-server", "foretell auto"),
+    room(10, "foretell-cli", "files mpi foretell auto tuning server"),
+    room(10, "foretell-python", "foretell auto tuning"),
+    room(10, "foretell-wasm", "foretell requests"),
+    room(10, "foretell-node", "foretell requests"),
+    room(10, "foretell-candle", "simd threads gemm tensor flash"),
     room(
         10,
         "foretell-benches",
-        &[
-            "foretell-simd",
-            "foretell-pool",
-            "foretell-threads",
-            "foretell-gemm",
-            "foretell-tensor",
-            "foretell-flash",
-            "foretell-kernels",
-            "foretell-autograd",
-            "foretell-nn",
-            "foretell-optim",
-            "foretell-amp",
-            "foretell-calendar",
-            "foretell-data",
-            "foretell-models",
-            "foretell-checkpoint",
-            "foretell-infer",
-            "foretell-train",
-            "foretell",
-        ],
+        "simd pool threads gemm tensor flash kernels autograd nn optim amp calendar data models \
+         checkpoint infer train foretell",
     ),
-    room(10, "foretell-matrix", &["foretell-simd", "foretell-threads", "foretell"]),
+    room(10, "foretell-matrix", "simd threads foretell"),
 ];
 
-const fn room(floor: u8, name: &'static str, uses: &'static [&'static str]) -> Room {
+const fn room(floor: u8, name: &'static str, uses: &'static str) -> Room {
     Room { name, floor, uses }
 }
 
@@ -427,8 +241,8 @@ mod tests {
     #[test]
     fn edges_point_down() {
         for (i, room) in ROOMS.iter().enumerate() {
-            for used in room.uses {
-                let below = ROOMS[..i].iter().find(|other| other.name == *used);
+            for used in room.uses() {
+                let below = ROOMS[..i].iter().find(|other| other.name == used);
                 let below =
                     below.unwrap_or_else(|| panic!("{} uses {used}, which is no row above it", room.name));
                 assert!(below.floor <= room.floor, "{} uses {used} from above", room.name);

@@ -329,12 +329,7 @@ mod tests {
     fn imports_are_bound_by_their_last_part_or_another_name() {
         let text = "use crate::{a::{self, A as B}, c, d::*};\npub(crate) use super::e::E;\nuse f::g;";
         let expected = [
-            "a = crate::a",
-            "B = crate::a::A",
-            "c = crate::c",
-            "* = crate::d",
-            "E = super::e::E",
-            "g = f::g",
+            "a = crate::a", "B = crate::a::A", "c = crate::c", "* = crate::d", "E = super::e::E", "g = f::g",
         ];
         assert_eq!(imports(text), expected);
         let exported: Vec<bool> = Names::of(text).imports.iter().map(|import| import.is_exported).collect();

@@ -64,6 +64,18 @@ impl Source {
     }
 }
 
+impl Source {
+    /// The lines of code that users of a crate run, with their numbers from 1: nothing of tests and examples.
+    pub(super) fn lines_of_library(&self) -> impl Iterator<Item = (usize, &str)> {
+        let is_library =
+            !self.is_test() && !self.path.contains("/examples/") && !self.path.ends_with("_tests.rs");
+        let lines = self.lines.iter().zip(self.text.lines()).zip(1..);
+        // Unit tests end a file.
+        let lines = lines.take_while(move |((line, _), _)| is_library && !line.code.contains("#[cfg(test)]"));
+        lines.filter(|((line, _), _)| !line.is_comment()).map(|((_, text), number)| (number, text))
+    }
+}
+
 impl Line {
     /// Only a comment, or a part of one.
     pub(super) fn is_comment(&self) -> bool {

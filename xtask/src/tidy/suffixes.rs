@@ -14,29 +14,14 @@ const WRITERS: &[&str] = &[
 const ENDS: &[&str] = &["-lo-", "-hi-", "-median", "_ql", "-ql", "-anomaly"];
 
 pub(super) fn check(source: &Source) -> Vec<Violation> {
-    let is_writer = WRITERS.iter().any(|writer| source.path.starts_with(writer));
-    if source.is_test()
-        || is_writer
-        || source.path.ends_with("_tests.rs")
-        || source.path.contains("/examples/")
-    {
+    if WRITERS.iter().any(|writer| source.path.starts_with(writer)) {
         return Vec::new();
     }
-    let mut violations = Vec::new();
-    for (i, (line, text)) in source.lines.iter().zip(source.text.lines()).enumerate() {
-        // Unit tests end a file.
-        if line.code.contains("#[cfg(test)]") {
-            break;
-        }
-        if let Some(end) = end_in_text(text).filter(|_| !line.is_comment()) {
-            violations.push(source.violation(
-                i + 1,
-                format!("`{end}` is the end of a column's name"),
-                "ask `Frame::models`, `ForecastTable::models` or `ForecastColumn`",
-            ));
-        }
-    }
-    violations
+    let violation = |(line, text)| {
+        let what = format!("`{}` is the end of a column's name", end_in_text(text)?);
+        Some(source.violation(line, what, "ask `Frame::models`, `ForecastTable::models` or `ForecastColumn`"))
+    };
+    source.lines_of_library().filter_map(violation).collect()
 }
 
 /// The first end of a name that begins a text, or follows a value in one.

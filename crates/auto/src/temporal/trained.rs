@@ -259,6 +259,10 @@ impl Trained for TrainedTemporal {
         &*self.estimator
     }
 
+    fn is_mean_far_from_median(&self) -> bool {
+        self.steps.is_mean_far_from_median()
+    }
+
     fn forecast(
         &self,
         panel: &Panel,

@@ -1,8 +1,11 @@
 //! Element-wise activations on their own; [`Var::linear`] has them fused.
+
+use foretell_gemm::Rounding;
+use foretell_simd::{Activation, Saved};
 use foretell_tensor::trace::{self, Record};
+use foretell_tensor::{KeptTensor, Tensor};
 
 use crate::Var;
-use foretell_simd::{Activation, Saved};
 
 /// The cost of an elementary function of a number, forwards or backwards, relative to a number in a plain pass over
 /// memory.
@@ -19,6 +22,43 @@ pub(super) fn cost(activation: Activation) -> usize {
         | Activation::Hardtanh
         | Activation::Hardswish => 1,
         _ => ELEMENTARY_COST,
+    }
+}
+
+/// The result of `product` under this activation, and what its slope is computed from: for most activations their
+/// result, for the others their input.
+pub(super) fn activated(activation: Activation, product: impl Fn(Activation) -> Tensor) -> (Tensor, Tensor) {
+    match activation.saves() {
+        Saved::Output => {
+            let value = product(activation);
+            (value.clone(), value)
+        }
+        Saved::Input => {
+            let before = product(Activation::Identity);
+            (before.map(cost(activation), |x, out| activation.forward(x, out)), before)
+        }
+    }
+}
+
+/// What the slope of an activation is computed from, kept for the backward pass; nothing for the identity.
+pub(super) struct KeptSlope {
+    activation: Activation,
+    saved: Option<KeptTensor>,
+}
+
+impl KeptSlope {
+    pub(super) fn new(activation: Activation, saved: Tensor, rounding: Rounding) -> Self {
+        let saved = (activation != Activation::Identity).then(|| saved.keep(rounding));
+        Self { activation, saved }
+    }
+
+    /// Makes the gradient behind the activation that before it. The gradient may be shared: it is copied only if the activation
+    /// changes it.
+    pub(super) fn pull_back(self, grad: &mut Tensor) {
+        if let Self { activation, saved: Some(saved) } = self {
+            let saved = saved.into_tensor();
+            grad.update(&saved, cost(activation), |grad, saved| activation.backward(saved, grad));
+        }
     }
 }
 
@@ -53,7 +93,7 @@ impl Var {
 
 #[cfg(test)]
 mod tests {
-    use crate::Activation::{self, *};
+    use crate::Activation;
     use crate::ops::check::{gradients, random};
     use crate::ops::torch;
 
@@ -66,27 +106,7 @@ mod tests {
                 *x += 0.05;
             }
         }
-        let all: [Activation; 18] = [
-            Identity,
-            Relu,
-            LeakyRelu { slope: 0.01 },
-            Elu { alpha: 1.0 },
-            Selu,
-            Gelu,
-            GeluTanh,
-            Silu,
-            Mish,
-            Softplus,
-            Sigmoid,
-            Tanh,
-            Softsign,
-            LogSigmoid,
-            Hardshrink,
-            Softshrink,
-            Hardtanh,
-            Hardswish,
-        ];
-        for activation in all {
+        for activation in Activation::ALL {
             gradients(&x, |v| v[0].activation(activation));
         }
     }

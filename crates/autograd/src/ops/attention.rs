@@ -10,9 +10,9 @@ use foretell_flash::{
 use foretell_gemm::Rounding;
 use foretell_simd::Key;
 use foretell_tensor::trace::{self, Record};
-use foretell_tensor::{KeptTensor, Tensor};
+use foretell_tensor::{KeptTensor, Shape, Tensor};
 
-use crate::{BackwardPass, Var};
+use crate::{BackwardPass, Edge, Var};
 
 /// How queries attend to keys.
 #[derive(Clone, Copy, Debug)]
@@ -119,66 +119,74 @@ impl Var {
         });
 
         trace::record(|| {
-            let record = Record::new("attention").input(&q).input(&k).input(&v).optional(call.mask.as_ref());
-            let record = record.output(&out).size("heads", heads).number("scale", call.attention().scale);
-            let record = match call.causal {
-                Some(after) => record.size("earlier_keys", after),
-                None => record,
-            };
-            if call.key_padding.is_some() {
-                trace::choose("keys that are hidden as padding");
-            }
+            let record = call.record([&q, &k, &v]).output(&out);
             if with_scores { record.output(&scores) } else { record }
         });
-        let [q_edge, k_edge, v_edge] = operands.map(Self::edge);
-        let mask_edge = options.mask.map(Self::edge);
         let inputs: Vec<&Self> = operands.into_iter().chain(options.mask).collect();
-        let kept = out.keep(Self::saved_rounding(&inputs, rounding));
-        drop([q, k, v]);
-        let out_shape = out.shape();
-        let backward = move |[grad, grad_scores]: [Option<Tensor>; 2], gradients: &mut BackwardPass<'_>| {
-            let grad = grad.unwrap_or_else(|| Tensor::zeros(out_shape));
-            let [q, k, v] = [kept_q, kept_k, kept_v].map(KeptTensor::into_tensor);
-            let kept = kept.into_tensor();
-            let attention = call.attention();
-            let strides = Strides::packed(queries, heads, value_dim);
-            let saved = call.operands([&q, &k, &v]);
-            let [of_q, of_k, of_v] = saved.map(|operand| operand.strides);
-            let [q_operand, k_operand, v_operand] = saved;
-            let saved = SavedForBackward {
-                q: q_operand,
-                k: k_operand,
-                v: v_operand,
-                out: Operand { data: kept.values(), strides },
-                stats: stats.values(),
-            };
-            let mask_edge = mask_edge.filter(crate::Edge::is_wanted);
-            let mut grad_mask = mask_edge.as_ref().map(|_| Tensor::build(score_shape, |_| {}));
-            let [mut dq, mut dk, mut dv] = [&q, &k, &v].map(|operand| Tensor::build(operand.shape(), |_| {}));
-            attention.backward(
-                saved,
-                Operand { data: grad.values(), strides },
-                grad_scores.as_ref().map(Tensor::values),
-                AttentionGradients {
-                    q: OperandMut { data: dq.values_mut(), strides: of_q },
-                    k: OperandMut { data: dk.values_mut(), strides: of_k },
-                    v: OperandMut { data: dv.values_mut(), strides: of_v },
-                    scores: grad_mask.as_mut().map(Tensor::values_mut),
-                },
-            );
-            gradients.add_gradient(&q_edge, dq);
-            gradients.add_gradient(&k_edge, dk);
-            gradients.add_gradient(&v_edge, dv);
-            if let (Some(edge), Some(grad), Some(mask)) = (mask_edge, grad_mask, &call.mask) {
-                gradients.add_gradient(&edge, grad.sum_to(mask.shape()));
-            }
+        let kept = KeptAttention {
+            call,
+            operands: [kept_q, kept_k, kept_v],
+            out_shape: out.shape(),
+            out: out.keep(Self::saved_rounding(&inputs, rounding)),
+            stats,
+            edges: operands.map(Self::edge),
+            mask_edge: options.mask.map(Self::edge).filter(Edge::is_wanted),
         };
         if with_scores {
-            let [out, scores] = Self::operation_of_two([out, scores], &inputs, backward);
+            let [out, scores] =
+                Self::operation_of_two([out, scores], &inputs, |grads, pass| kept.backward(grads, pass));
             return (out, Some(scores));
         }
-        let one = |grad, gradients: &mut BackwardPass<'_>| backward([Some(grad), None], gradients);
-        (Self::operation(out, &inputs, one), None)
+        (Self::operation(out, &inputs, |grad, pass| kept.backward([Some(grad), None], pass)), None)
+    }
+}
+
+/// What the gradients of attention are made from.
+struct KeptAttention {
+    call: AttentionCall,
+    /// Queries, keys and values.
+    operands: [KeptTensor; 3],
+    out: KeptTensor,
+    out_shape: Shape,
+    stats: Tensor,
+    /// Of queries, keys and values.
+    edges: [Edge; 3],
+    mask_edge: Option<Edge>,
+}
+
+impl KeptAttention {
+    /// Passes on the gradients of the result and of the scores.
+    fn backward(self, [grad, grad_scores]: [Option<Tensor>; 2], gradients: &mut BackwardPass<'_>) {
+        let Self { call, stats, mask_edge, .. } = self;
+        let Sizes { batch, heads, queries, keys, value_dim, .. } = call.sizes;
+        let grad = grad.unwrap_or_else(|| Tensor::zeros(self.out_shape));
+        let operands = self.operands.map(KeptTensor::into_tensor);
+        let out = self.out.into_tensor();
+        let strides = Strides::packed(queries, heads, value_dim);
+        let [q, k, v] = call.operands(operands.each_ref());
+        let strides_of_operands = [q.strides, k.strides, v.strides];
+        let out = Operand { data: out.values(), strides };
+        let mut of_scores = mask_edge.as_ref().map(|_| Tensor::build([batch, heads, queries, keys], |_| {}));
+        let mut of_operands = operands.each_ref().map(|operand| Tensor::build(operand.shape(), |_| {}));
+        let [q_grad, k_grad, v_grad] = &mut of_operands;
+        let [of_q, of_k, of_v] = strides_of_operands;
+        call.attention().backward(
+            SavedForBackward { q, k, v, out, stats: stats.values() },
+            Operand { data: grad.values(), strides },
+            grad_scores.as_ref().map(Tensor::values),
+            AttentionGradients {
+                q: OperandMut { data: q_grad.values_mut(), strides: of_q },
+                k: OperandMut { data: k_grad.values_mut(), strides: of_k },
+                v: OperandMut { data: v_grad.values_mut(), strides: of_v },
+                scores: of_scores.as_mut().map(Tensor::values_mut),
+            },
+        );
+        for (edge, grad) in self.edges.iter().zip(of_operands) {
+            gradients.add_gradient(edge, grad);
+        }
+        if let (Some(edge), Some(grad), Some(mask)) = (mask_edge, of_scores, &call.mask) {
+            gradients.add_gradient(&edge, grad.sum_to(mask.shape()));
+        }
     }
 }
 
@@ -243,6 +251,20 @@ impl AttentionCall {
             .key_padding(self.key_padding.as_deref())
             .dropout(self.dropout.map(|(rate, key)| Dropout { rate, key }))
             .rounding(self.rounding)
+    }
+
+    /// What a recording of the call says of it, up to its results.
+    fn record(&self, operands: [&Tensor; 3]) -> Record {
+        let record = operands.into_iter().fold(Record::new("attention"), Record::input);
+        let record = record.optional(self.mask.as_ref());
+        let record = record.size("heads", self.sizes.heads).number("scale", self.attention().scale);
+        if self.key_padding.is_some() {
+            trace::choose("keys that are hidden as padding");
+        }
+        match self.causal {
+            Some(after) => record.size("earlier_keys", after),
+            None => record,
+        }
     }
 
     fn operands<'a>(&self, [q, k, v]: [&'a Tensor; 3]) -> [Operand<'a>; 3] {

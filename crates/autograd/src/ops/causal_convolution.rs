@@ -7,8 +7,7 @@ use foretell_simd::Activation;
 use foretell_tensor::Tensor;
 use foretell_tensor::trace::{self, Record};
 
-use super::activation::noted;
-use super::linear::activated;
+use super::activation::{activated, noted};
 use crate::Var;
 
 impl Var {

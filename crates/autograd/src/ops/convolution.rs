@@ -6,8 +6,7 @@ use foretell_simd::Activation;
 use foretell_tensor::trace::{self, Record};
 use foretell_tensor::{Shape, Tensor};
 
-use super::activation::{cost, noted};
-use super::linear::{activated, kept_slope};
+use super::activation::{KeptSlope, activated, noted};
 use crate::{PaddingMode, Var};
 
 /// How a kernel moves over sequences; by default step by step, without padding.
@@ -130,36 +129,17 @@ impl Var {
         });
 
         trace::record(|| {
-            let Convolution { groups, height, width, beyond, .. } = convolution;
-            let sides = match w.rank() {
-                3 => vec![width],
-                _ => vec![height, width],
-            };
-            let each = |of: fn(&Side) -> usize| sides.iter().map(of).collect::<Vec<_>>();
             let record = Record::new("convolution").optional(source.as_ref()).input(&w);
-            let record = record.optional(bias_value.as_ref()).output(&value).size("groups", groups);
-            let record = record.sizes("stride", &each(|side| side.stride));
-            let record = record.sizes("dilation", &each(|side| side.dilation));
-            let record = record.sizes("before", &each(|side| side.padding[0]));
-            let record = record.sizes("after", &each(|side| side.padding[1]));
-            let beyond = match beyond {
-                PaddingMode::Zeros => "zeros",
-                PaddingMode::Circular => "circular",
-            };
-            noted(record.word("beyond", beyond), activation)
+            let record = record.optional(bias_value.as_ref()).output(&value);
+            noted(with_moves(record, &convolution, w.rank()), activation)
         });
         let inputs: Vec<&Self> = [self, weight].into_iter().chain(bias).collect();
         let (x_edge, w_edge, b_edge) = (self.edge(), weight.edge(), bias.map(Self::edge));
         let rounding = convolution.rounding;
-        let (padded, saved) = (
-            self.save_for_backward(&padded, rounding),
-            kept_slope(activation, saved, Self::saved_rounding(&inputs, rounding)),
-        );
+        let padded = self.save_for_backward(&padded, rounding);
+        let slope = KeptSlope::new(activation, saved, Self::saved_rounding(&inputs, rounding));
         Self::operation(value, &inputs, move |mut grad, gradients| {
-            if activation != Activation::Identity {
-                let saved = saved.into_tensor();
-                grad.update(&saved, cost(activation), |grad, saved| activation.backward(saved, grad));
-            }
+            slope.pull_back(&mut grad);
             let padded = padded.into_tensor();
             if let Some(edge) = b_edge {
                 gradients.accumulate(&edge, [convolution.outputs], |db| {
@@ -186,6 +166,24 @@ impl Var {
             }
         })
     }
+}
+
+/// The record of a convolution by a weight of this rank, with how its kernel moves.
+fn with_moves(record: Record, convolution: &Convolution, rank: usize) -> Record {
+    let Convolution { groups, height, width, beyond, .. } = *convolution;
+    let sides = if rank == 3 { vec![width] } else { vec![height, width] };
+    let each = |of: fn(&Side) -> usize| sides.iter().map(of).collect::<Vec<_>>();
+    let beyond = match beyond {
+        PaddingMode::Zeros => "zeros",
+        PaddingMode::Circular => "circular",
+    };
+    record
+        .size("groups", groups)
+        .sizes("stride", &each(|side| side.stride))
+        .sizes("dilation", &each(|side| side.dilation))
+        .sizes("before", &each(|side| side.padding[0]))
+        .sizes("after", &each(|side| side.padding[1]))
+        .word("beyond", beyond)
 }
 
 #[cfg(test)]

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use foretell_gemm::{Bias, MatMut, MatRef, Options, Rhs, Rounding, WeightFormat, matmul};
 use foretell_kernels::column_sums::add_column_sums;
-use foretell_simd::{Activation, Saved};
+use foretell_simd::Activation;
 use foretell_tensor::trace::{self, Record};
-use foretell_tensor::{KeptTensor, Tensor};
+use foretell_tensor::{KeptTensor, Shape, Tensor};
 
-use super::activation::{cost, noted};
+use super::activation::{KeptSlope, activated, noted};
 use crate::step_weight::Direction;
-use crate::{RoundedWeight, Var};
+use crate::{BackwardPass, Edge, RoundedWeight, Var};
 
 impl Var {
     /// `activation(x wᵀ + b)`: `self [..., k]`, `weight [n, k]`, `bias [n]`, result `[..., n]`.
@@ -63,10 +63,7 @@ impl Var {
         let (&[outer, inner], Some(&features)) = (&*weight.shape(), self.shape().last()) else {
             panic!("linear of shape {:?} by weight {:?}", self.shape(), weight.shape());
         };
-        let (n, k) = match layout {
-            Layout::RowPerOutput => (outer, inner),
-            Layout::RowPerInput => (inner, outer),
-        };
+        let [n, k] = layout.shape([outer, inner]);
         assert_eq!(features, k, "linear of shape {:?} by weight {:?}", self.shape(), weight.shape());
         if let Some(bias) = bias {
             assert_eq!(&*bias.shape(), [n], "bias of a linear layer with weight {:?}", weight.shape());
@@ -77,7 +74,6 @@ impl Var {
         shape[x.rank() - 1] = n;
 
         let rounding = weight.rounding();
-        let in_bf16 = rounding.of_product([rows, k, n]) == Rounding::Bf16;
         // A packed weight must give the same bits as one that is not packed: a step without it, the first one or the first
         // after a resumption, computes the same.
         let format = |shape| WeightFormat::best_for(shape, rounding);
@@ -100,83 +96,81 @@ impl Var {
         trace::record(|| {
             let record =
                 Record::new("linear").input(&x).input(&w).optional(bias.map(Self::value)).output(&value);
-            let rows = match layout {
-                Layout::RowPerOutput => "outputs",
-                Layout::RowPerInput => "inputs",
-            };
-            noted(record.word("rows", rows), activation)
+            noted(record.word("rows", layout.word()), activation)
         });
         let inputs: Vec<&Self> = [self, weight].into_iter().chain(bias).collect();
-        let (x_edge, w_edge, b_edge) = (self.edge(), weight.edge(), bias.map(Self::edge));
         // Keeping a slice of the parameters would round all of them, and they are in memory anyway.
         let w_rounding = if w.is_whole() { rounding } else { Rounding::None };
-        let (x_shape, x, w) =
-            (x.shape(), self.save_for_backward(&x, rounding), weight.save_for_backward(&w, w_rounding));
-        let saved = kept_slope(activation, saved, Self::saved_rounding(&inputs, rounding));
-        Self::operation(value, &inputs, move |mut grad, gradients| {
-            // The gradient may be shared: it is copied only if the activation changes it.
-            if activation != Activation::Identity {
-                let saved = saved.into_tensor();
-                grad.update(&saved, cost(activation), |grad, saved| activation.backward(saved, grad));
+        let kept = KeptLinear {
+            layout,
+            sizes: [rows, k, n],
+            x_shape: x.shape(),
+            x: self.save_for_backward(&x, rounding),
+            w: weight.save_for_backward(&w, w_rounding),
+            packed: backward,
+            slope: KeptSlope::new(activation, saved, Self::saved_rounding(&inputs, rounding)),
+            rounding,
+            edges: [self.edge(), weight.edge()],
+            bias_edge: bias.map(Self::edge),
+        };
+        Self::operation(value, &inputs, |grad, gradients| kept.backward(grad, gradients))
+    }
+}
+
+/// What the gradients of a linear layer are made from.
+struct KeptLinear {
+    layout: Layout,
+    /// Rows of x, and its columns and those of the result.
+    sizes: [usize; 3],
+    x_shape: Shape,
+    x: KeptTensor,
+    w: KeptTensor,
+    /// The weight as it was packed for this product.
+    packed: Option<Arc<RoundedWeight>>,
+    slope: KeptSlope,
+    rounding: Rounding,
+    /// Of x and the weight.
+    edges: [Edge; 2],
+    bias_edge: Option<Edge>,
+}
+
+impl KeptLinear {
+    fn backward(self, mut grad: Tensor, gradients: &mut BackwardPass<'_>) {
+        let Self {
+            layout, sizes: [rows, k, n], x, w, packed, slope, rounding, edges: [x_edge, w_edge], ..
+        } = self;
+        let in_bf16 = rounding.of_product([rows, k, n]) == Rounding::Bf16;
+        let options = |accum| Options::default().accum(accum).rounding(rounding);
+        slope.pull_back(&mut grad);
+        let g = MatRef::row_major(grad.values(), rows, n);
+        if let Some(edge) = self.bias_edge {
+            gradients.accumulate(&edge, [n], |db| add_column_sums(grad.values(), db));
+        }
+        let weight_shape = layout.shape([n, k]);
+        gradients.write(&w_edge, weight_shape, |dw, accum| {
+            let dw = layout.outputs_by_inputs_mut(dw, weight_shape);
+            match x.as_bf16().filter(|_| in_bf16) {
+                Some(x) => matmul(dw, g.t(), MatRef::row_major(x, rows, k), options(accum)),
+                None => {
+                    let x = x.into_tensor();
+                    matmul(dw, g.t(), MatRef::row_major(x.values(), rows, k), options(accum));
+                }
             }
-            let g = MatRef::row_major(grad.values(), rows, n);
-            if let Some(edge) = b_edge {
-                gradients.accumulate(&edge, [n], |db| add_column_sums(grad.values(), db));
-            }
-            gradients.write(&w_edge, [outer, inner], |dw, accum| {
-                let dw = MatMut::row_major(dw, outer, inner);
-                let dw = match layout {
-                    Layout::RowPerOutput => dw,
-                    Layout::RowPerInput => dw.t(),
-                };
-                let options = Options::default().accum(accum).rounding(rounding);
-                match x.as_bf16().filter(|_| in_bf16) {
-                    Some(x) => matmul(dw, g.t(), MatRef::row_major(x, rows, k), options),
-                    None => {
-                        let x = x.into_tensor();
-                        matmul(dw, g.t(), MatRef::row_major(x.values(), rows, k), options);
-                    }
+        });
+        if x_edge.is_wanted() {
+            gradients.write(&x_edge, self.x_shape, |dx, accum| {
+                let dx = MatMut::row_major(dx, rows, k);
+                let packed = packed.as_ref().and_then(|weight| weight.for_product(Direction::Backward));
+                if let Some(packed) = packed {
+                    matmul(dx, g, packed, options(accum));
+                } else if let Some(w) = w.as_bf16().filter(|_| in_bf16) {
+                    matmul(dx, g, layout.outputs_by_inputs(w, weight_shape), options(accum));
+                } else {
+                    let w = w.into_tensor();
+                    matmul(dx, g, layout.outputs_by_inputs(w.values(), weight_shape), options(accum));
                 }
             });
-            if x_edge.is_wanted() {
-                gradients.write(&x_edge, x_shape, |dx, accum| {
-                    let options = Options::default().accum(accum).rounding(rounding);
-                    let dx = MatMut::row_major(dx, rows, k);
-                    let packed = backward.as_ref().and_then(|weight| weight.for_product(Direction::Backward));
-                    if let Some(packed) = packed {
-                        matmul(dx, g, packed, options);
-                    } else if let Some(w) = w.as_bf16().filter(|_| in_bf16) {
-                        matmul(dx, g, layout.outputs_by_inputs(w, [outer, inner]), options);
-                    } else {
-                        let w = w.into_tensor();
-                        matmul(dx, g, layout.outputs_by_inputs(w.values(), [outer, inner]), options);
-                    }
-                });
-            }
-        })
-    }
-}
-
-/// The result of `product` under this activation, and what its slope is computed from: for most activations their
-/// result, for the others their input.
-pub(super) fn activated(activation: Activation, product: impl Fn(Activation) -> Tensor) -> (Tensor, Tensor) {
-    match activation.saves() {
-        Saved::Output => {
-            let value = product(activation);
-            (value.clone(), value)
         }
-        Saved::Input => {
-            let before = product(Activation::Identity);
-            (before.map(cost(activation), |x, out| activation.forward(x, out)), before)
-        }
-    }
-}
-
-/// The tensor that the activation's slope is computed from, kept for the backward pass; empty for the identity.
-pub(super) fn kept_slope(activation: Activation, saved: Tensor, rounding: Rounding) -> KeptTensor {
-    match activation {
-        Activation::Identity => Tensor::zeros([0]).keep(Rounding::None),
-        _ => saved.keep(rounding),
     }
 }
 
@@ -188,9 +182,33 @@ enum Layout {
 }
 
 impl Layout {
+    fn word(self) -> &'static str {
+        match self {
+            Self::RowPerOutput => "outputs",
+            Self::RowPerInput => "inputs",
+        }
+    }
+
+    /// The shape of a weight of this many outputs and inputs, and the other way round.
+    fn shape(self, [outputs, inputs]: [usize; 2]) -> [usize; 2] {
+        match self {
+            Self::RowPerOutput => [outputs, inputs],
+            Self::RowPerInput => [inputs, outputs],
+        }
+    }
+
     /// A weight of this shape as outputs by inputs.
     fn outputs_by_inputs<T>(self, w: &[T], [outer, inner]: [usize; 2]) -> MatRef<'_, T> {
         let whole = MatRef::row_major(w, outer, inner);
+        match self {
+            Self::RowPerOutput => whole,
+            Self::RowPerInput => whole.t(),
+        }
+    }
+
+    /// The same to be written.
+    fn outputs_by_inputs_mut(self, w: &mut [f32], [outer, inner]: [usize; 2]) -> MatMut<'_, f32> {
+        let whole = MatMut::row_major(w, outer, inner);
         match self {
             Self::RowPerOutput => whole,
             Self::RowPerInput => whole.t(),

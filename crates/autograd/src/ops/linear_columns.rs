@@ -7,8 +7,7 @@ use foretell_tensor::Tensor;
 use foretell_tensor::trace::{self, Record};
 use foretell_threads as threads;
 
-use super::activation::{cost, noted};
-use super::linear::{activated, kept_slope};
+use super::activation::{KeptSlope, activated, noted};
 use crate::Var;
 
 impl Var {
@@ -57,13 +56,8 @@ impl Var {
             panic!("linear of columns of shape {:?} by weight {:?}", self.shape(), weight.shape());
         };
         let [features, n] = samples.turned([rows, cols]);
-        assert_eq!(
-            features,
-            k,
-            "linear of columns of shape {:?} by weight {:?}",
-            self.shape(),
-            weight.shape()
-        );
+        let shapes = [self.shape(), weight.shape()];
+        assert_eq!(features, k, "linear of columns of shape {:?} by weight {:?}", shapes[0], shapes[1]);
         if let Some(bias) = bias {
             assert_eq!(&*bias.shape(), [m], "bias of a linear layer with weight {:?}", weight.shape());
         }
@@ -91,16 +85,10 @@ impl Var {
         });
         let inputs: Vec<&Self> = [self, weight].into_iter().chain(bias).collect();
         let (x_edge, w_edge, b_edge) = (self.edge(), weight.edge(), bias.map(Self::edge));
-        let (x, saved) = (
-            self.save_for_backward(&x, rounding),
-            kept_slope(activation, saved, Self::saved_rounding(&inputs, rounding)),
-        );
+        let x = self.save_for_backward(&x, rounding);
+        let slope = KeptSlope::new(activation, saved, Self::saved_rounding(&inputs, rounding));
         Self::operation(value, &inputs, move |mut grad, gradients| {
-            // The gradient may be shared: it is copied only if the activation changes it.
-            if activation != Activation::Identity {
-                let saved = saved.into_tensor();
-                grad.update(&saved, cost(activation), |grad, saved| activation.backward(saved, grad));
-            }
+            slope.pull_back(&mut grad);
             let (x, grad) = (x.into_tensor(), grad.values());
             let matrix = |index: usize, size: usize| index * size..(index + 1) * size;
             if let Some(edge) = b_edge {

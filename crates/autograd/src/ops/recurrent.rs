@@ -79,6 +79,48 @@ impl Values {
         }
     }
 
+    /// What a recording of a run says of it, up to its results.
+    fn record(&self, cell: Cell, x: &Tensor, from: &CellState) -> Record {
+        let (name, activation) = match cell {
+            Cell::Lstm => ("lstm", Activation::Tanh),
+            Cell::Gru => ("gru", Activation::Tanh),
+            Cell::Rnn(activation) => ("rnn", activation),
+        };
+        let biases = self.biases.as_ref().map_or([None; 2], |biases| biases.each_ref().map(Some));
+        let record = Record::new(name).input(x).input(&self.input).input(&self.state);
+        let record = record.optional(biases[0]).optional(biases[1]).optional(self.projection.as_ref());
+        noted(record.optional(from.h.as_ref()).optional(from.c.as_ref()), activation)
+    }
+
+    /// Runs the layer from a state on: the states before the first step and after each, the cells, and the tape.
+    fn run(
+        &self,
+        layer: &Layer,
+        held: Option<&HeldWeights>,
+        x: &Tensor,
+        from: &CellState,
+        run: RunMode,
+    ) -> [Tensor; 3] {
+        let begin = |from: &Option<Tensor>, first: &mut [f32]| match from {
+            Some(tensor) => first.copy_from_slice(tensor.values()),
+            None => first.fill(0.0),
+        };
+        let (mut cells, mut tape) = (Tensor::zeros([0]), Tensor::zeros([0]));
+        let states = Tensor::build([layer.steps + 1, layer.batch, layer.state()], |states| {
+            begin(&from.h, &mut states[..layer.batch * layer.state()]);
+            cells = Tensor::build([layer.cells_len(run)], |cells| {
+                if !cells.is_empty() {
+                    begin(&from.c, &mut cells[..layer.batch * layer.hidden]);
+                }
+                tape = Tensor::build([layer.tape_len(run)], |tape| {
+                    let weights = Weights { held, ..self.slices() };
+                    layer.forward(&weights, x.values(), states, cells, tape, run);
+                });
+            });
+        });
+        [states, cells, tape]
+    }
+
     fn slices(&self) -> Weights<'_> {
         Weights {
             input: self.input.values(),
@@ -300,24 +342,8 @@ impl Var {
             Some(start) => CellState { h: Some(plain(&start.h)), c: start.c.as_ref().map(plain) },
             None => carried.as_deref().cloned().unwrap_or_default(),
         };
-        let begin = |from: &Option<Tensor>, first: &mut [f32]| match from {
-            Some(tensor) => first.copy_from_slice(tensor.values()),
-            None => first.fill(0.0),
-        };
         let gives_c = start.is_some() && cell == Cell::Lstm;
-        let (mut cells, mut tape) = (Tensor::zeros([0]), Tensor::zeros([0]));
-        let states = Tensor::build([steps + 1, batch, state], |states| {
-            begin(&from.h, &mut states[..batch * state]);
-            cells = Tensor::build([layer.cells_len(run)], |cells| {
-                if !cells.is_empty() {
-                    begin(&from.c, &mut cells[..batch * hidden]);
-                }
-                tape = Tensor::build([layer.tape_len(run)], |tape| {
-                    let weights = Weights { held: weights.held, ..values.slices() };
-                    layer.forward(&weights, x.values(), states, cells, tape, run);
-                });
-            });
-        });
+        let [states, cells, tape] = values.run(&layer, weights.held, &x, &from, run);
         let last_c =
             gives_c.then(|| Tensor::from_slice(&cells.values()[layer.last_cell(run)], [batch, hidden]));
         if let Some(carried) = &mut carried {
@@ -331,24 +357,10 @@ impl Var {
 
         let value = states.narrow(0, steps + 1 - last, last);
         trace::record(|| {
-            let name = match cell {
-                Cell::Lstm => "lstm",
-                Cell::Gru => "gru",
-                Cell::Rnn(_) => "rnn",
-            };
-            let biases = values.biases.as_ref().map_or([None; 2], |biases| biases.each_ref().map(Some));
-            let record = Record::new(name).input(&x).input(&values.input).input(&values.state);
-            let record = record.optional(biases[0]).optional(biases[1]).optional(values.projection.as_ref());
-            let record = record.optional(from.h.as_ref()).optional(from.c.as_ref());
             let ends = carried.as_deref().map_or([None; 2], |state| [state.h.as_ref(), state.c.as_ref()]);
-            let (record, ends) = (record.output(&value), ends.into_iter().chain([last_c.as_ref()]).flatten());
-            let record = ends.fold(record, Record::output);
-            let activation = match cell {
-                Cell::Rnn(activation) => activation,
-                _ => Activation::Tanh,
-            };
-            let ends = if last_c.is_some() { "c" } else { "state" };
-            noted(record.size("last", last).word("ends", ends), activation)
+            let ends = ends.into_iter().chain([last_c.as_ref()]).flatten();
+            let record = ends.fold(values.record(cell, &x, &from).output(&value), Record::output);
+            record.size("last", last).word("ends", if last_c.is_some() { "c" } else { "state" })
         });
         // States and cells are kept in 16 bits where the tape's gates already are; inputs and
         // states are shared with the layers around.

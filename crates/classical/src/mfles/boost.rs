@@ -133,13 +133,7 @@ pub(super) fn forecast(method: &Mfles, y: &[f64], h: usize) -> Option<Vec<f64>> 
             let part = match robust {
                 Some(true) => robust_line(&rest),
                 _ if round == 1 || !method.changepoints => line(&rest),
-                _ => {
-                    let count = method.bends(n).min(n / 10).min(MOST_BENDS);
-                    let decay = (method.decay != -1.0).then_some(method.decay);
-                    let mut part = broken_line(&rest, count, method.alpha, decay);
-                    part.iter_mut().for_each(|value| *value *= method.trend_lr);
-                    part
-                }
+                _ => bent_trend(method, &rest),
             };
             if boost.keep(&part, 0.0) {
                 boost.trend[0] += part[n - 2];
@@ -172,6 +166,15 @@ pub(super) fn forecast(method: &Mfles, y: &[f64], h: usize) -> Option<Vec<f64>> 
         scale.back(slope * (step + 1) as f64 + last + season)
     };
     Some((0..h).map(value).collect())
+}
+
+/// The part of a trend with bends that a round takes.
+fn bent_trend(method: &Mfles, rest: &[f64]) -> Vec<f64> {
+    let count = method.bends(rest.len()).min(rest.len() / 10).min(MOST_BENDS);
+    let decay = (method.decay != -1.0).then_some(method.decay);
+    let mut part = broken_line(rest, count, method.alpha, decay);
+    part.iter_mut().for_each(|value| *value *= method.trend_lr);
+    part
 }
 
 /// How much values vary: of logarithms a function of their variance, else the deviation by the mean.

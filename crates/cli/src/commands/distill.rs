@@ -104,6 +104,9 @@ impl Distill {
         let distilled = forecaster.reading(&options).distil(&teacher, &taught, &lessons)?;
         let Distilled { fitted, lessons, step_size, .. } = &distilled;
         context.fitted(fitted);
+        if !fitted.interrupted() {
+            self.checkpoint.saves_at(&self.out.path)?;
+        }
         let saved = save_or_keep(fitted, Ok(directory))?;
         let names = fitted.column_names().join(", ");
         context.wrote(

@@ -6,8 +6,8 @@ use anyhow::Context as _;
 use clap::{ArgGroup, Args, Command, Id};
 use foretell::features::{FEATURES, FeatureEntry};
 use foretell::{
-    ColumnNames, DataError, Features, Fitted, Flaw, Frame, Freq, Panel, ReadOptions, Value, Warning, Workers,
-    json,
+    CellError, ColumnError, ColumnNames, DataError, Features, Fitted, Flaw, Frame, Freq, Panel, ReadOptions,
+    Value, Warning, Workers, json,
 };
 
 use crate::args::{MemoryArgs, OutArgs, ThreadArgs};
@@ -141,7 +141,8 @@ impl WriteFeatures {
                 && let Err(error) = panel.column(name, 0)
             {
                 let reason = match error {
-                    DataError::Labels { .. } | DataError::BadValue { flaw: Flaw::Labelled, .. } => {
+                    DataError::Column(ColumnError::Labels { .. })
+                    | DataError::Cell(CellError::Value { flaw: Flaw::Labelled, .. }) => {
                         "it holds text".to_owned()
                     }
                     other => other.to_string(),

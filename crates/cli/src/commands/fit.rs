@@ -149,6 +149,9 @@ impl Fit {
             true => ModelDirectory::at(beside(&self.out.path), true),
             false => Ok(directory),
         };
+        if !fitted.interrupted() {
+            self.checkpoint.saves_at(&self.out.path)?;
+        }
         let saved = save_or_keep(&fitted, directory)?;
         context.wrote(&saved, &format!("the models {}", fitted.column_names().join(", ")));
         match fitted.interruption() {

@@ -7,8 +7,8 @@ use anyhow::Context as _;
 use clap::Args;
 use foretell::report::{SearchInputs, grouped};
 use foretell::{
-    ColumnNames, DataError, FileOptions, Fitted, Flaw, Forecaster, Frame, Freq, Panel, PredictOptions,
-    ReadOptions, is_of_id, usual_season,
+    CellError, ColumnNames, DataError, FileOptions, Fitted, Flaw, Forecaster, Frame, Freq, Panel,
+    PredictOptions, ReadOptions, is_of_id, usual_season,
 };
 use foretell_auto::{Auto, BASELINE, Board, Budget, Criterion, QUANTILES, TrainedAuto, stopped_at_zero};
 use serde_json::json;
@@ -134,8 +134,9 @@ impl Forecast {
         let (panel, options) = self.read(context, &futr_exog)?;
         if futr_exog != self.futr_exog {
             // Of columns that no one named those of text are no mistake; numbers of which some are missing are.
-            let is_text =
-                |error: &DataError| !matches!(error, DataError::BadValue { flaw: Flaw::Missing, .. });
+            let is_text = |error: &DataError| {
+                !matches!(error, DataError::Cell(CellError::Value { flaw: Flaw::Missing, .. }))
+            };
             let of_text = |name: &String| panel.column(name, 0).err().is_some_and(|error| is_text(&error));
             futr_exog.retain(|name| self.cat_exog.contains(name) || !of_text(name));
             let names =
@@ -147,6 +148,10 @@ impl Forecast {
         }
         let h = self.horizon(context, &panel)?;
         let future = self.data.read_future(&self.futr, &options, (&panel, h), context)?;
+        // What is missing there is told before anything is searched.
+        for name in futr_exog.iter().filter(|name| !self.cat_exog.contains(name)) {
+            future.as_ref().map(|future| future.column(name)).transpose()?;
+        }
         context.bounded(self.bounds.non_negative, self.bounds.integer);
         let mut forecaster = Forecaster::new([self.auto(context, h, &futr_exog)?.into()])?
             .reading(&options)
@@ -211,14 +216,12 @@ impl Forecast {
     fn read(&self, context: &'static Context, futr_exog: &[String]) -> anyhow::Result<(Panel, ReadOptions)> {
         let columns = self.data.columns(ColumnNames::default());
         let read = [&self.hist_exog, futr_exog].concat();
-        // One series without values stops no other.
-        let saved = ReadOptions::new().without_unknown();
         let options = self.data.options(
             &columns,
             read,
             self.cat_exog.clone(),
             freq_without(self.freq, self.holidays.as_deref())?,
-            &saved,
+            &ReadOptions::default(),
         )?;
         let options = options.max_memory(self.memory.limit().bytes()).threads(self.threads.count);
         let panel = self.data.read(&options, context)?;

@@ -101,12 +101,7 @@ impl Predict {
             .raw_quantiles(self.raw_quantiles)
             .weight_precision(self.weights)?
             .on_warning(move |warning| context.warned(warning));
-        let [non_negative, integer] = [
-            fitted.own_settings().non_negative || self.bounds.non_negative,
-            fitted.own_settings().integer || self.bounds.integer,
-        ];
-        fitted = fitted.non_negative(non_negative).integer(integer);
-        context.bounded(non_negative, integer);
+        fitted = self.bounds.bound(fitted, context);
         let (panel, options) =
             self.data.read_for(&fitted, self.memory.limit().bytes(), self.threads.count, context)?;
         let sink = sink.decimal(options.numbers.decimal());

@@ -1,20 +1,21 @@
 //! `foretell reconcile`: forecasts of any models, changed so that sums of series hold, and sums over time.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use foretell::hierarchy::{Hierarchy, Reconciliation};
 use foretell::{
-    FileOptions, ForecastTable, Freq, LabelFiles, ReconcileOptions, SeriesLabels, TimeKind, bounded,
-    newly_below_zero, reconcile,
+    ColumnNames, FileOptions, ForecastTable, Freq, LabelFiles, ReadOptions, ReconcileOptions, SeriesLabels,
+    TimeKind, bounded, column_names, newly_below_zero, reconcile, without_intervals,
 };
 
 use crate::args::TruthArgs;
 use crate::context::Context;
 use crate::failure::Usage;
 use crate::hierarchy_args::{HierarchyArgs, MethodArgs};
+use crate::looked_at::{LookedAt, as_written};
 use crate::output::Sink;
 use crate::temporal_args::TemporalArgs;
 
@@ -94,13 +95,13 @@ pub(crate) struct Reconcile {
 impl Reconcile {
     pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
         let sink = Sink::open(context, &self.out)?;
-        let options = self.columns.options()?;
+        let (options, columns) = self.found(context)?;
+        let beside = |path: &Path| as_written(path, options.clone(), self.columns.says_notation());
         let mut forecast = ForecastTable::from_file(&self.forecast, &options)?;
         let (of_steps, of_sums) = self.temporal.residuals(&self.residuals)?;
-        let residuals = of_steps.map(|path| ForecastTable::from_file(path, &options)).transpose()?;
+        let residuals = of_steps.map(|path| ForecastTable::from_file(path, &beside(path))).transpose()?;
         let history = self.history.as_ref();
-        let history = history.map(|path| ForecastTable::actual_from_file(path, &options)).transpose()?;
-        let columns = self.columns.names();
+        let history = history.map(|path| ForecastTable::actual_from_file(path, &beside(path))).transpose()?;
         let mut done = Vec::new();
         let given = forecast.clone();
         if self.temporal.is_given() {
@@ -117,7 +118,7 @@ impl Reconcile {
         let coherent = match self.hierarchy.given(&[statics], &columns.id, labelled)? {
             Some(hierarchy) => {
                 let past = (residuals.as_ref(), history.as_ref());
-                let (coherent, method) = self.across(context, &forecast, &hierarchy, past)?;
+                let (coherent, method) = self.across(context, (&forecast, &columns), &hierarchy, past)?;
                 done.push(format!("by {method}"));
                 coherent
             }
@@ -133,7 +134,7 @@ impl Reconcile {
         let freq = freq_of(&coherent)?;
         let frame = coherent.into_frame(&options, freq)?;
         let to_file = !sink.is_stdout();
-        sink.write_or_keep(&frame)?;
+        sink.decimal(options.numbers.decimal()).write_or_keep(&frame)?;
         if to_file {
             context
                 .wrote(&self.out, &format!("{} rows, which add up {}", frame.n_rows(), done.join(" and ")));
@@ -141,11 +142,43 @@ impl Reconcile {
         Ok(())
     }
 
+    /// How the forecasts are read, and the names of their columns: those of the flags, else those that their rows tell.
+    fn found(&self, context: &'static Context) -> anyhow::Result<(ReadOptions, ColumnNames)> {
+        let path = &self.forecast;
+        let mut options = as_written(path, self.columns.options()?, self.columns.says_notation());
+        let (mut names, usual) = (self.columns.names(), ColumnNames::default());
+        // A pipe gives its text once.
+        if !path.is_file() {
+            return Ok((options, names));
+        }
+        let header = column_names(path, &options.file).unwrap_or_default();
+        if (&names.id, &names.time) != (&usual.id, &usual.time)
+            || [&names.id, &names.time].iter().all(|name| header.contains(name))
+        {
+            return Ok((options, names));
+        }
+        let looked_at = LookedAt::default();
+        let unnamed = || {
+            let mut unnamed = options.clone();
+            unnamed.time_col = unnamed.time_col.filter(|time| header.contains(time));
+            Some(unnamed)
+        };
+        let found = looked_at.roles(path, unnamed).filter(|roles| !roles.repeats);
+        if let Some((roles, time)) = found.and_then(|roles| Some((roles, roles.time.clone()?))) {
+            names.id = roles.id.clone().unwrap_or(names.id);
+            names.time = time;
+            options.id_col.clone_from(&names.id);
+            options.time_col = Some(names.time.clone());
+            looked_at.tell_forecasts(path, context);
+        }
+        Ok((options, names))
+    }
+
     /// The forecasts, changed so that the sums of the hierarchy hold, and by which method.
     fn across(
         &self,
         context: &'static Context,
-        forecast: &ForecastTable,
+        (forecast, names): (&ForecastTable, &ColumnNames),
         hierarchy: &Hierarchy,
         (residuals, history): (Option<&ForecastTable>, Option<&ForecastTable>),
     ) -> anyhow::Result<(ForecastTable, Reconciliation)> {
@@ -153,8 +186,10 @@ impl Reconcile {
         let how = ReconcileOptions::new(method).residuals(residuals).history(history);
         let how = how.samples(self.samples).seed(self.seed);
         let how = how.non_negative(self.non_negative).integer(self.integer);
-        let names = self.columns.names();
-        let coherent = reconcile(forecast, hierarchy, &names, &how)?;
+        let coherent = reconcile(forecast, hierarchy, names, &how)?;
+        if let Some(warning) = without_intervals(forecast, &names.target) {
+            context.warned(&warning);
+        }
         let has_intervals = forecast.models(&names.target).iter().any(|model| model.quantiles.len() > 1);
         if residuals.is_none() && has_intervals {
             context.warning(

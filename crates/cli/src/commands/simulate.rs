@@ -59,12 +59,7 @@ pub(crate) struct Simulate {
 impl Simulate {
     pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
         let mut run = self.run.read(context, self.h)?;
-        let [non_negative, integer] = [
-            run.fitted.own_settings().non_negative || self.bounds.non_negative,
-            run.fitted.own_settings().integer || self.bounds.integer,
-        ];
-        run.fitted = run.fitted.non_negative(non_negative).integer(integer);
-        context.bounded(non_negative, integer);
+        run.fitted = self.bounds.bound(run.fitted, context);
         if let Some(intervals) = self.intervals {
             run.fitted = run.fitted.calibrate(&run.panel, intervals)?;
         }

@@ -215,6 +215,7 @@ impl Tune {
         let (Some(directory), Some(best)) = (directory, found.best_spec()) else {
             return self.finish(&found);
         };
+        let combines = combined.is_some();
         let (spec, what): (ModelSpec, String) = match combined {
             Some((auto, trials)) => {
                 let numbers: Vec<String> = trials.iter().map(ToString::to_string).collect();
@@ -232,9 +233,16 @@ impl Tune {
         // The trials of a search that continues later stay in its directory, where no other training belongs.
         let forecaster = if found.complete { self.checkpoint.of(context, forecaster) } else { forecaster };
         let fitted = forecaster.fit(&panel)?;
+        // What is combined until then would pass for what the trials give.
+        if combines && context.interrupts.asked() {
+            return Err(Interrupted(self.uncombined(context, &what)).into());
+        }
         context.fitted(&fitted);
         if let Some(board) = TrainedAuto::board_of(&fitted) {
             forecast::tell(context, &board);
+        }
+        if found.complete && !fitted.interrupted() {
+            self.checkpoint.saves_at(directory.path())?;
         }
         let saved = save_or_keep(&fitted, Ok(directory))?;
         context.wrote(&saved, &format!("{what}, {}", fitted.column_names().join(", ")));
@@ -447,6 +455,19 @@ impl Tune {
                 "kept window:  none, as series are too short for one more: {metric} is of the windows that chose the best model, \
                  which flatters it"
             ),
+        }
+    }
+
+    /// Why nothing is saved of trials that were about to be combined.
+    fn uncombined(&self, context: &'static Context, what: &str) -> String {
+        let trials = what.trim_end_matches(" combined");
+        let message =
+            format!("{} stopped the last fits of {trials}; no models are saved", context.interrupts.cause());
+        match &self.checkpoint.dir {
+            Some(dir) => {
+                format!("{message}; {} holds the trials: the same command resumes it", dir.display())
+            }
+            None => format!("{message}; with --checkpoint DIR the same command resumes it"),
         }
     }
 

@@ -19,17 +19,8 @@ const MODELS: [(&str, &[&str]); 9] = [
 
 /// What is no forecast of a value, and added up by no one.
 const NO_VALUES: [&str; 11] = [
-    "F-sample-0",
-    "F-sample-1",
-    "G-loc",
-    "G-scale",
-    "G-df",
-    "G:trend",
-    "H-lo",
-    "H-hi",
-    "H-anomaly",
-    "H-score",
-    "H-rank",
+    "F-sample-0", "F-sample-1", "G-loc", "G-scale", "G-df", "G:trend", "H-lo", "H-hi", "H-anomaly",
+    "H-score", "H-rank",
 ];
 
 /// Series of 30 days, their sum, and forecasts of the last two days.

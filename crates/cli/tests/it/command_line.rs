@@ -645,20 +645,8 @@ fn every_help_has_an_example() {
 fn examples_of_what_is_used_most_are_narrow() {
     let dir = TestDirectory::new();
     let commands = [
-        "",
-        "demo",
-        "fit",
-        "predict",
-        "cross-validate",
-        "plot",
-        "report",
-        "completions",
-        "man",
-        "quantise",
-        "import",
-        "inspect",
-        "models",
-        "bench",
+        "", "demo", "fit", "predict", "cross-validate", "plot", "report", "completions", "man", "quantise",
+        "import", "inspect", "models", "bench",
     ];
     for command in commands {
         let help = dir.ok(&format!("{command} --help"));

@@ -74,7 +74,7 @@ fn a_series_without_values_is_left_out_and_named() {
     assert!(told.contains("d.csv: left out series of which no value is known: `unknown`\n"), "{told}");
     let alone = dir.ok(&format!("forecast --data known.csv --h 3 {FEW}"));
     assert_eq!(String::from_utf8(output.stdout).unwrap(), alone);
-    // So is one in data of the saved models; others ask for it.
+    // So is one in data of the saved models, and of every other command.
     let output = dir.run("predict --model model --data d.csv --log json");
     let event: Value = stderr(&output)
         .lines()
@@ -82,13 +82,20 @@ fn a_series_without_values_is_left_out_and_named() {
         .find(|event| event["event"] == "note")
         .expect("a note");
     assert_eq!((output.status.code(), &event["series"]), (Some(0), &serde_json::json!(["unknown"])));
-    let fit = "fit --data d.csv --model Naive --h 3 --out naive";
-    let message = dir.fails(1, fit);
-    assert!(
-        message.contains("as are all values of its series") && message.contains("`--drop-unknown`"),
-        "{message}"
-    );
-    dir.ok(&format!("{fit} --drop-unknown"));
+    for command in [
+        "fit --model Naive --h 3 --out naive",
+        "cross-validate --model Naive --h 3",
+        "features --features lag:1",
+        "fit --model Naive --h 3 --out again --drop-unknown",
+    ] {
+        let output = dir.run(&format!("{command} --data d.csv"));
+        let told = stderr(&output);
+        assert!(output.status.success(), "{command}: {told}");
+        assert!(
+            told.contains("d.csv: left out series of which no value is known: `unknown`\n"),
+            "{command}: {told}"
+        );
+    }
 }
 
 #[test]

@@ -25,6 +25,8 @@ mod looking;
 mod mistakes;
 mod out_of_core;
 mod outputs;
+mod piped;
+mod rare_demand;
 mod reports;
 mod resume;
 mod right_by_default;

@@ -87,6 +87,47 @@ fn a_training_that_is_killed_ends_with_the_same_weights() {
     assert!(!dir.path().join("state").exists(), "no one needs it any more");
 }
 
+/// A kill after the models are in their place and before the state is removed leaves both.
+#[test]
+fn models_beside_the_state_of_their_training_are_replaced_by_the_same_command() {
+    let dir = data_dir();
+    let (home, state) = (dir.path(), dir.path().join("state"));
+    let with_state = |out: &str| {
+        let mut command = fit(home, out, "--checkpoint state --checkpoint-every 7");
+        command.env("TMPDIR", home);
+        command
+    };
+    fs::create_dir(home.join("folder")).unwrap();
+    let (child, mut log) = start(with_state("folder/model"), 60);
+    // Saving fails, so that what is noted before it stays.
+    fs::remove_dir_all(home.join("folder")).unwrap();
+    let mut rest = String::new();
+    log.read_to_string(&mut rest).unwrap();
+    let failed = child.wait_with_output().unwrap();
+    assert!(failed.status.code() == Some(1) && rest.contains("the models are kept in"), "{rest}");
+    let kept = files(&state);
+    fs::create_dir(home.join("folder")).unwrap();
+    let whole = run(with_state("folder/model"));
+    assert!(whole.status.success() && !state.exists(), "{}", String::from_utf8_lossy(&whole.stderr));
+    let models = files(&home.join("folder/model"));
+
+    fs::create_dir(&state).unwrap();
+    for (name, bytes) in &kept {
+        fs::write(state.join(name), bytes).unwrap();
+    }
+    let again = run(with_state("folder/model"));
+    assert!(again.status.success() && !state.exists(), "{}", String::from_utf8_lossy(&again.stderr));
+    assert!(files(&home.join("folder/model")) == models);
+
+    // Models in another place are none of this training.
+    fs::create_dir(&state).unwrap();
+    for (name, bytes) in &kept {
+        fs::write(state.join(name), bytes).unwrap();
+    }
+    fs::rename(home.join("folder/model"), home.join("other")).unwrap();
+    assert_eq!(run(with_state("other")).status.code(), Some(2));
+}
+
 #[test]
 fn a_cross_validation_that_is_killed_ends_with_the_same_forecasts() {
     let dir = data_dir();

@@ -450,6 +450,26 @@ fn regressors_in_other_units_are_told() {
     let told = stderr(&dir.run(predict));
     assert!(told.contains("price (7 of 7 values; 9"), "{told}");
     assert!(told.contains("in series a, whose past has 9 to 9.4)"), "{told}");
+    // Of one that never changed a model has learned nothing.
+    let constant = |k: usize| format!("a,{},{},0\n", date(k), 50 + k % 7);
+    dir.put("d.csv", &format!("unique_id,ds,y,promo\n{}", (0..60).map(constant).collect::<String>()));
+    let promo = |of: &dyn Fn(usize) -> usize| {
+        let rows = (60..67).map(|k| format!("a,{},{}\n", date(k), of(k))).collect::<String>();
+        format!("unique_id,ds,promo\n{rows}")
+    };
+    dir.ok("fit --data d.csv --model AutoARIMA --futr-exog promo --h 7 --out m --overwrite");
+    let is_told =
+        |text: &str| text.contains("columns that change in the future and never did before: promo;");
+    dir.put("f.csv", &promo(&|k| k % 2));
+    assert!(is_told(&stderr(&dir.run(predict))));
+    dir.put("f.csv", &promo(&|_| 0));
+    assert!(!is_told(&stderr(&dir.run(predict))));
+    // What is missing ahead is told before anything is searched.
+    dir.put("f.csv", &promo(&|k| k % 2).replace(",1\n", ",\n"));
+    let output = dir.run("forecast --data d.csv --futr f.csv --h 7 --models AutoARIMA");
+    let told = stderr(&output);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(told.contains("column `promo`: \"\" is missing") && !told.contains("season"), "{told}");
 }
 
 #[test]

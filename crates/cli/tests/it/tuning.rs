@@ -126,25 +126,11 @@ fn mistakes_are_told() {
 fn what_was_tried_is_kept_when_a_search_is_stopped() {
     let dir = TestDirectory::new();
     // One of the two is never done.
-    let mut child = dir
-        .command(&format!(
-            "tune {LONG} --h 7 --input-size 14 --model NLinear --set windows_batch_size=16 --sampler grid --only-space \
-             --space max_steps=[3,100000000] --threads 2 --log json --trials-out trials.csv --checkpoint state --out best"
-        ))
-        .stderr(Stdio::piped())
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut log = BufReader::new(child.stderr.take().unwrap());
-    let mut line = String::new();
-    while !line.contains("\"event\":\"trial\"") {
-        line.clear();
-        assert_ne!(log.read_line(&mut line).unwrap(), 0, "it ended before the first trial");
-    }
-    let id = child.id().to_string();
-    assert!(std::process::Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
-    let rest: Vec<String> = log.lines().map(|line| line.unwrap()).collect();
-    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let search = format!(
+        "tune {LONG} --h 7 --input-size 14 --model NLinear --set windows_batch_size=16 --sampler grid --only-space \
+         --space max_steps=[3,100000000] --threads 2 --trials-out trials.csv --checkpoint state --out best"
+    );
+    let rest = stopped_after(1, &dir, &search).unwrap();
     assert!(rest.iter().any(|line| line.contains("stopped the search after 1 trials")), "{rest:?}");
     assert_eq!(rows(&dir.read("trials.csv")).len(), 1 + 1);
     assert!(dir.path("state/search.json").exists() && !dir.path("best").exists());
@@ -234,9 +220,9 @@ fn networks_are_trained_anew_before_windows_where_that_is_asked_for() {
     assert_ne!(score("--refit"), score("--refit 2"));
 }
 
-/// The lines that a command printed after its first trial, when SIGTERM stopped it; `None` if it had ended before.
+/// The lines that a command printed after this many trials, when SIGTERM stopped it; `None` if it had ended before.
 #[cfg(unix)]
-fn stopped_after_the_trial(dir: &TestDirectory, command: &str) -> Option<Vec<String>> {
+fn stopped_after(trials: usize, dir: &TestDirectory, command: &str) -> Option<Vec<String>> {
     let mut child = dir
         .command(&format!("{command} --log json"))
         .stderr(Stdio::piped())
@@ -244,10 +230,12 @@ fn stopped_after_the_trial(dir: &TestDirectory, command: &str) -> Option<Vec<Str
         .spawn()
         .unwrap();
     let mut log = BufReader::new(child.stderr.take().unwrap());
-    let mut line = String::new();
-    while !line.contains("\"event\":\"trial\"") {
-        line.clear();
-        assert_ne!(log.read_line(&mut line).unwrap(), 0, "it ended before the trial");
+    for _ in 0..trials {
+        let mut line = String::new();
+        while !line.contains("\"event\":\"trial\"") {
+            line.clear();
+            assert_ne!(log.read_line(&mut line).unwrap(), 0, "it ended before the trial");
+        }
     }
     let id = child.id().to_string();
     assert!(std::process::Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
@@ -275,7 +263,7 @@ fn a_search_that_is_stopped_in_its_last_training_resumes() {
     // A signal may come when all is done: then again, in other directories.
     let stopped = (0..20).find_map(|attempt| {
         std::fs::create_dir(dir.path(&format!("state-{attempt}"))).unwrap();
-        Some((attempt, stopped_after_the_trial(&dir, &command(attempt))?))
+        Some((attempt, stopped_after(1, &dir, &command(attempt))?))
     });
     let (attempt, rest) = stopped.expect("one of twenty signals comes in time");
     let (state, best) = (format!("state-{attempt}"), format!("best-{attempt}"));
@@ -288,4 +276,31 @@ fn a_search_that_is_stopped_in_its_last_training_resumes() {
     assert!(!dir.ok(&format!("inspect {best} --json")).contains("\"interruption\":{"));
     // The directory was there before.
     assert_eq!(std::fs::read_dir(dir.path(&state)).unwrap().count(), 0);
+}
+
+/// What is fitted until TERM is not saved as what the trials give.
+#[cfg(unix)]
+#[test]
+fn trials_whose_last_fits_are_stopped_are_combined_by_the_same_command() {
+    let dir = TestDirectory::new();
+    let command = |name: &str| {
+        format!(
+            "tune {LONG} --h 7 --input-size 14 --model NLinear --set windows_batch_size=16 --sampler grid --only-space \
+             --space learning_rate=[1e-3,1e-4] --combine 2 --set max_steps=1000 --checkpoint state-{name} --out best-{name}"
+        )
+    };
+    let forecast = |name: &str| dir.ok(&format!("predict --model best-{name} --data long.csv"));
+    dir.ok(&command("whole"));
+    let (name, rest) = (0..20)
+        .find_map(|attempt| {
+            let rest = stopped_after(2, &dir, &command(&attempt.to_string()))?;
+            Some((attempt.to_string(), rest))
+        })
+        .expect("one of twenty signals comes in time");
+    let stopped = rest.iter().find(|line| line.contains("stopped the")).expect("a message");
+    assert!(stopped.contains("the same command resumes it"), "{stopped}");
+    assert!(!dir.path(&format!("best-{name}")).exists(), "{rest:?}");
+    dir.ok(&command(&name));
+    assert_eq!(forecast(&name), forecast("whole"));
+    assert!(!dir.path(&format!("state-{name}")).exists());
 }

@@ -8,7 +8,7 @@ use super::numbers::Numbers;
 use super::panel::{Data, Panel};
 use super::read::{AVAILABLE_MASK, WEIGHT};
 use foretell_messages::nearest;
-use foretell_tables::{DataError, Flaw, Place};
+use foretell_tables::{ColumnError, DataError, Flaw, Place, SeriesError};
 
 impl Panel {
     /// Appends rows to a series, at the times that follow its last by the frequency: their `y`, and the values of every further
@@ -34,7 +34,7 @@ impl Panel {
     pub fn append(&mut self, id: &str, y: &[f32], columns: &[(&str, &[f32])]) -> Result<(), DataError> {
         let series = self.find(id).ok_or_else(|| {
             let ids = self.ids().map(|id| &**id);
-            DataError::UnknownSeries { id: id.to_owned(), nearest: nearest(id, ids) }
+            SeriesError::Unknown { id: id.to_owned(), nearest: nearest(id, ids) }
         })?;
         self.check_appended(series, y, columns)?;
         let own = self.series[series].clone();
@@ -100,7 +100,7 @@ impl Panel {
         }
         for column in own {
             if matches!(column.kind, ColumnKind::Labels(_)) {
-                return Err(DataError::Labels { column: column.name.clone() });
+                return Err(ColumnError::Labels { column: column.name.clone() }.into());
             }
             let names = columns.iter().map(|(name, _)| *name);
             if column.values.is_ok() && !names.clone().any(|name| name == column.name) {
@@ -116,7 +116,7 @@ impl Panel {
                 .find_map(|(row, &value)| Some((row, value, check(row, value).err()?)));
             wrong.map_or(Ok(()), |(row, value, flaw)| {
                 let at = Place::of_series(self.id(series), self.len(series) + row);
-                Err(DataError::BadValue { at, column: name.to_owned(), value: value.to_string(), flaw })
+                Err(DataError::bad_value(at, name, value, flaw))
             })
         };
         check("y", y, &|row, value| match known {

@@ -9,7 +9,7 @@ use foretell_calendar::{
     step_hints::shows_hours_twice,
     zone::in_range,
 };
-use foretell_tables::{DataError, Gap, Place, Repeated, UnreadableTable};
+use foretell_tables::{DataError, Gap, Place, Repeated, SeriesError, StepError, UnreadableTable};
 
 impl TableRows {
     /// Sorts by (id, time), checks duplicates, settles the frequency, and checks or fills gaps.
@@ -60,7 +60,7 @@ impl TableRows {
             check_steps(settled, zone.as_ref(), freq.is_none(), self.id(run), &times, place).map_err(
                 |mut gap| {
                     gap.mixed = gap.fits.is_some_and(|fits| self.is_mixed(fits, zone.as_ref()));
-                    DataError::Gap(gap)
+                    DataError::Steps(StepError::Gap(gap))
                 },
             )?;
         }
@@ -134,11 +134,11 @@ impl TableRows {
             Some(freq) if freq.kind() == kind => Ok(freq),
             Some(freq) => {
                 let follows = Freq::proposed(kind, zone, &times);
-                Err(DataError::FreqKind { kind, freq, trained: false, follows })
+                Err(StepError::FreqKind { kind, freq, trained: false, follows }.into())
             }
             None => {
                 let (id, proposed) = (self.id(longest).to_string(), Freq::proposed(kind, zone, &times));
-                Err(DataError::NoFreq { id, rows: longest.len, kind, proposed })
+                Err(StepError::NoFreq { id, rows: longest.len, kind, proposed }.into())
             }
         }
     }
@@ -162,7 +162,7 @@ fn check_order(
     place: impl Fn(usize) -> Place,
 ) -> Result<(), DataError> {
     if !(in_range(kind, zone, times[0]) && in_range(kind, zone, times[times.len() - 1])) {
-        return Err(DataError::TimeRange { id: id.to_owned() });
+        return Err(DataError::time_range(id));
     }
     if let Some(year) = buddhist_year(kind, times[0]) {
         let (at, id) = (place(0), id.to_owned());
@@ -170,7 +170,7 @@ fn check_order(
     }
     match times.windows(2).position(|pair| pair[0] == pair[1]) {
         None => Ok(()),
-        Some(i) => Err(DataError::DuplicateRow {
+        Some(i) => Err(SeriesError::DuplicateRow {
             at: place(i + 1).into(),
             earlier: place(i).into(),
             id: id.to_owned(),
@@ -179,7 +179,8 @@ fn check_order(
                 true => zone.map_or(Repeated::ByClocks, |_| Repeated::InZone),
                 false => Repeated::InData,
             },
-        }),
+        }
+        .into()),
     }
 }
 
@@ -410,6 +411,11 @@ mod tests {
                 &["2023-01-01 00:00", "2023-01-01 01:02", "2023-01-01 02:00", "2023-01-01 03:03"],
                 "its steps are between 58 and 63 minutes; if its times are only early or late, move them to their grid \
                  (`ReadOptions::snap = h`)",
+            ),
+            (
+                &["2024-03-29T23:00Z", "2024-03-30T23:00Z", "2024-03-31T22:00Z", "2024-04-01T22:00Z"],
+                "its steps are between 23 and 24 hours; if they are days of a zone whose clocks change, name it (`ReadOptions::zone = \
+                 Europe/Berlin`)",
             ),
         ] {
             let error = error(times);

@@ -11,7 +11,7 @@ use super::panel::{Data, Panel, Series};
 use super::rows::TableRows;
 use super::unrounded::Unrounded;
 use foretell_calendar::{Freq, LATE_ZONE, Time, TimeFlaw, TimeKind, Zone, zone::in_range};
-use foretell_tables::{DataError, Flaw, Place};
+use foretell_tables::{ColumnError, DataError, Flaw, Place, SeriesError};
 
 /// Collects a panel from slices; see [`Panel::builder`].
 ///
@@ -74,7 +74,7 @@ impl PanelBuilder {
 
     fn push_series<'t, T: Into<Time<'t>> + Copy>(mut self, id: &str, times: &[T], y: &[f32]) -> Self {
         if times.is_empty() && y.is_empty() {
-            self.fault.get_or_insert(DataError::EmptySeries { id: id.to_owned() });
+            self.fault.get_or_insert(SeriesError::Empty { id: id.to_owned() }.into());
         }
         self.check_len(&format!("y of series `{id}`"), times.len(), y.len());
         for _ in times {
@@ -189,7 +189,7 @@ impl PanelBuilder {
             self.check_len(&format!("column `{}`", column.name), rows, found);
             if self.rows.columns.iter().any(|known| known.name == column.name) {
                 let (table, column) = (self.rows.origin.table(), column.name.clone());
-                self.fault.get_or_insert(DataError::DuplicateColumn { table, column });
+                self.fault.get_or_insert(ColumnError::Duplicate { table, column }.into());
             }
             self.rows.columns.push(column);
         }
@@ -218,7 +218,7 @@ impl PanelBuilder {
 }
 
 fn bad_time(row: usize, value: String, why: TimeFlaw) -> DataError {
-    DataError::BadTime { at: Place::row(row), column: "ds".to_owned(), value, why: why.into() }
+    DataError::bad_time(Place::row(row), "ds", value, why)
 }
 
 impl Panel {
@@ -255,7 +255,7 @@ impl Panel {
         // Something is missing at an edge, or wrong: what is said of it is the same for all slices.
         for (id, first, y) in sources {
             let times = freq.times(first, y.as_ref().len());
-            let times = times.ok_or_else(|| DataError::TimeRange { id: id.to_string() })?;
+            let times = times.ok_or_else(|| DataError::time_range(&id))?;
             builder = builder.series(&id, &times, y.as_ref());
         }
         builder.build()
@@ -301,12 +301,8 @@ impl TableRows {
     /// Checks values from slices as cells of a file are checked when they are read.
     fn check_values(&mut self) -> Result<(), DataError> {
         for row in 0..self.len() {
-            let bad = |column: &str, value: f32, flaw| DataError::BadValue {
-                at: self.source(row),
-                column: column.to_owned(),
-                value: value.to_string(),
-                flaw,
-            };
+            let bad =
+                |column: &str, value: f32, flaw| DataError::bad_value(self.source(row), column, value, flaw);
             let mut masked = false;
             if let Some(mask) = &self.mask {
                 check_mask(mask[row]).map_err(|flaw| bad("available_mask", mask[row], flaw))?;

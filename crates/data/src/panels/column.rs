@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::numbers::Numbers;
 use super::options::ReadOptions;
 use foretell_messages::excerpt;
-use foretell_tables::{DataError, Flaw, Place, TableReader};
+use foretell_tables::{ColumnError, DataError, Flaw, Place, TableReader};
 
 /// Labels that 32-bit floats can number.
 const MAX_LABELS: u32 = 1 << 24;
@@ -158,13 +158,15 @@ impl Column {
     /// The values as numbers.
     pub(crate) fn usable(&self) -> Result<&[f32], DataError> {
         if let (Ok(_), ColumnKind::Labels(_)) = (&self.values, &self.kind) {
-            return Err(DataError::Labels { column: self.name.clone() });
+            return Err(ColumnError::Labels { column: self.name.clone() }.into());
         }
-        self.values.as_deref().map_err(|bad| DataError::BadValue {
-            at: bad.at.clone(),
-            column: self.name.clone(),
-            value: bad.value.clone(),
-            flaw: if [Flaw::Text, Flaw::Accompanied].contains(&bad.flaw) { Flaw::Labelled } else { bad.flaw },
+        self.values.as_deref().map_err(|bad| {
+            DataError::bad_value(
+                bad.at.clone(),
+                self.name.clone(),
+                bad.value.clone(),
+                if [Flaw::Text, Flaw::Accompanied].contains(&bad.flaw) { Flaw::Labelled } else { bad.flaw },
+            )
         })
     }
 }

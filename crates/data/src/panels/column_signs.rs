@@ -4,20 +4,8 @@ use foretell_tables::Flaw;
 
 /// Names of the column of ids, if several hold texts, or if they are numbers.
 pub(super) const IDS: [&str; 14] = [
-    "unique_id",
-    "id",
-    "series",
-    "series_id",
-    "item",
-    "item_id",
-    "product",
-    "product_id",
-    "sku",
-    "store",
-    "store_id",
-    "article",
-    "meter",
-    "sensor",
+    "unique_id", "id", "series", "series_id", "item", "item_id", "product", "product_id", "sku", "store",
+    "store_id", "article", "meter", "sensor",
 ];
 
 /// Whether a column is called as those of ids are.
@@ -35,32 +23,9 @@ pub(super) fn is_called_as_ids(name: &str) -> bool {
 
 /// Names of the column of times, if what the columns hold does not tell it.
 pub(super) const TIMES: [&str; 26] = [
-    "ds",
-    "date",
-    "datum",
-    "day",
-    "time",
-    "timestamp",
-    "datetime",
-    "month",
-    "week",
-    "quarter",
-    "year",
-    "period",
-    "ts",
-    "zeit",
-    "zeitpunkt",
-    "zeitstempel",
-    "monat",
-    "woche",
-    "quartal",
-    "jahr",
-    "fecha",
-    "mes",
-    "mois",
-    "semaine",
-    "season",
-    "saison",
+    "ds", "date", "datum", "day", "time", "timestamp", "datetime", "month", "week", "quarter", "year",
+    "period", "ts", "zeit", "zeitpunkt", "zeitstempel", "monat", "woche", "quartal", "jahr", "fecha", "mes",
+    "mois", "semaine", "season", "saison",
 ];
 
 /// Whether a column holds times by its name.

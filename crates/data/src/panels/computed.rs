@@ -6,7 +6,7 @@ use super::cells::finite;
 use super::column::Column;
 use super::covariates::Future;
 use super::panel::{Data, Panel, Series};
-use foretell_tables::{DataError, Place};
+use foretell_tables::{ColumnError, DataError, Place};
 
 impl Panel {
     /// The panel with further columns, the rows of one series after the other in each.
@@ -18,7 +18,7 @@ impl Panel {
         let mut data = Data::clone(&panel.data);
         for (name, values) in columns {
             if data.columns.iter().any(|known| known.name == name) {
-                return Err(DataError::DuplicateColumn { table: data.table, column: name });
+                return Err(ColumnError::Duplicate { table: data.table, column: name }.into());
             }
             let place = |row: usize| {
                 let series = panel.series.partition_point(|series| series.start + series.len <= row);
@@ -65,7 +65,7 @@ fn computed(
     if let Some((row, value, flaw)) =
         values.iter().enumerate().find_map(|(row, value)| Some((row, value, finite(*value).err()?)))
     {
-        return Err(DataError::BadValue { at: place(row), column: name, value: value.to_string(), flaw });
+        return Err(DataError::bad_value(place(row), name, value, flaw));
     }
     Ok(Column { values: Ok(values.into()), ..Column::new(name) })
 }
@@ -103,7 +103,7 @@ mod tests {
             panel().with_computed(vec![(name.to_owned(), values.to_vec())]).map(|_| ()).unwrap_err()
         };
         assert!(matches!(add("z", &[1.0]), DataError::Length { expected: 5, found: 1, .. }));
-        assert!(matches!(add("x", &[0.0; 5]), DataError::DuplicateColumn { .. }));
+        assert!(matches!(add("x", &[0.0; 5]), DataError::Column(ColumnError::Duplicate { .. })));
         let error = add("z", &[0.0, 0.0, 0.0, 0.0, f32::INFINITY]).to_string();
         assert!(error.contains("series `b`"), "{error}");
         let future = Future::new(&panel(), 1, &[("z", &[1.0, 2.0])]).unwrap();

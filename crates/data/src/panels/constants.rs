@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::column::{Column, ColumnKind};
 use super::panel::{Data, Panel};
-use foretell_tables::DataError;
+use foretell_tables::{ColumnError, DataError};
 
 impl Panel {
     /// Makes static columns of those of these names, each of which must hold one value in all rows of a series.
@@ -26,7 +26,7 @@ impl Panel {
                     Some(other) => {
                         let [one, other] = [rows[0], *other].map(|value| shown(column, value));
                         let (column, id) = (name.to_owned(), self.id(series).to_string());
-                        Err(DataError::NotConstant { column, id, one, other })
+                        Err(ColumnError::NotConstant { column, id, one, other })
                     }
                 }
             };

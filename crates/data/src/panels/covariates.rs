@@ -14,7 +14,10 @@ use super::origin::Origin;
 use super::panel::Panel;
 use super::spelling::StrangeIds;
 use foretell_calendar::Clock;
-use foretell_tables::{DataError, Flaw, Place, ReadNote, Repeated, TableReader, check_sizes, open};
+use foretell_tables::{
+    ColumnError, DataError, Flaw, FutureError, Place, ReadNote, Repeated, SeriesError, TableReader,
+    check_sizes, open,
+};
 
 const ID_REMEDY: &str = "name it as in the panel's file";
 
@@ -298,7 +301,7 @@ impl Future {
                     }
                     let needed = format!("{} to {}", shown(needed[0]), shown(needed[h - 1]));
                     let (id, time) = (panel.id(series).to_string(), shown(time));
-                    return Err(DataError::FutureExtra { at: table.place().into(), id, time, needed });
+                    return Err(FutureError::Extra { at: table.place().into(), id, time, needed }.into());
                 };
                 is_needed = true;
                 let at = table.place();
@@ -308,13 +311,14 @@ impl Future {
                     }
                     let earlier = Place { row: earlier, ..at.clone() }.into();
                     let (id, time) = (panel.id(series).to_string(), shown(time));
-                    return Err(DataError::DuplicateRow {
+                    return Err(SeriesError::DuplicateRow {
                         at: at.into(),
                         earlier,
                         id,
                         time,
                         remedy: Repeated::Beside,
-                    });
+                    }
+                    .into());
                 }
                 for (column, &i) in columns.iter_mut().zip(&extras) {
                     let cell = column.cell(table, i).map_err(|flaw| match flaw {
@@ -339,11 +343,11 @@ impl Future {
                 .filter(|row| row % h == 0 || seen[row / h * h].is_some())
                 .map(|row| &**panel.id(row / h));
             if let Some((ours, theirs)) = strange.spelt_otherwise(lacking) {
-                return Err(DataError::SpeltOtherwise { table: table.file().clone(), ours, theirs });
+                return Err(SeriesError::SpeltOtherwise { table: table.file().clone(), ours, theirs }.into());
             }
             let named = |row| format!("{} at {}", panel.id(row / h), shown(times[row]));
             let rows = missing.take(8).map(named).collect();
-            return Err(DataError::FutureMissing { table: table.file().clone(), count, h, rows });
+            return Err(FutureError::Missing { table: table.file().clone(), count, h, rows }.into());
         }
         table.check_units()?;
         let (table, mut notes) = (table.file().clone(), table.notes());
@@ -364,7 +368,7 @@ impl Future {
     /// Adds a column, `[series, h]`.
     pub(crate) fn add(&mut self, column: Column) -> Result<(), DataError> {
         if self.columns.iter().any(|known| known.name == column.name) {
-            return Err(DataError::DuplicateColumn { table: self.table.clone(), column: column.name });
+            return Err(ColumnError::Duplicate { table: self.table.clone(), column: column.name }.into());
         }
         self.columns.push(column);
         Ok(())

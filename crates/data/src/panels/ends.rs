@@ -13,7 +13,7 @@ use super::options::ReadOptions;
 use super::panel::{Data, Panel, Series};
 use foretell_calendar::Clock;
 use foretell_messages::excerpt;
-use foretell_tables::{DataError, EarlyEnds, Place, TooLarge};
+use foretell_tables::{DataError, EarlyEnds, Place, StepError, TooLarge, WindowError};
 
 /// The treatment of series that end a step or more before the last time of their panel. Unless someone says so, they stay as
 /// they are, and the steps after their end are forecast, although these have passed.
@@ -81,9 +81,9 @@ impl Panel {
     /// Checks that all series end at the same time, to less than a step.
     ///
     /// # Errors
-    /// [`DataError::EndsDiffer`], with those that end earlier.
+    /// [`WindowError::EndsDiffer`], with those that end earlier.
     pub fn check_common_end(&self) -> Result<(), DataError> {
-        self.early_ends().map_or(Ok(()), |ends| Err(DataError::EndsDiffer(Box::new(ends))))
+        self.early_ends().map_or(Ok(()), |ends| Err(WindowError::EndsDiffer(Box::new(ends)).into()))
     }
 
     /// The panel whose series all end at the same time, to less than a step: `end` says what becomes of those that end
@@ -91,7 +91,7 @@ impl Panel {
     /// value before, since none follows); categories and the `sample_weight` are those of the row before.
     ///
     /// # Errors
-    /// [`DataError::FillTooLarge`] if far more rows would be added than there are.
+    /// [`StepError::FillTooLarge`] if far more rows would be added than there are.
     pub fn with_end(&self, end: End, fill: Option<Fill>) -> Result<Self, DataError> {
         let Some(last) = self.last_time() else { return Ok(self.clone()) };
         self.with_rows_to(end, &ReadOptions { fill, ..ReadOptions::default() }, |_| last)
@@ -183,11 +183,8 @@ impl Panel {
                 usual.format = None;
                 usual.read(label).map_err(|_| flaw)
             });
-            read.map(Some).map_err(|why| DataError::BadTime {
-                at: Place::of_series(&series.id, 0),
-                column: name.to_owned(),
-                value: excerpt(label.as_bytes()),
-                why: why.into(),
+            read.map(Some).map_err(|why| {
+                DataError::bad_time(Place::of_series(&series.id, 0), name, excerpt(label.as_bytes()), why)
             })
         });
         times.collect()
@@ -252,7 +249,7 @@ impl Panel {
                 }
                 if all > limit {
                     let (id, freq) = (self.id(series).to_string(), self.freq());
-                    return Err(DataError::FillTooLarge { id, freq, rows, limit });
+                    return Err(StepError::FillTooLarge { id, freq, rows, limit }.into());
                 }
             }
             Ok(missing)
@@ -433,6 +430,6 @@ mod tests {
         let builder = Panel::builder(TimeKind::Integer).freq(Freq::parse("1").unwrap());
         let builder = builder.series("now", &[1_000_000], &[1.0]).series("then", &[0], &[1.0]);
         let error = builder.build().unwrap().with_end(End::Common, None).unwrap_err();
-        assert!(matches!(error, DataError::FillTooLarge { .. }), "{error}");
+        assert!(matches!(error, DataError::Steps(StepError::FillTooLarge { .. })), "{error}");
     }
 }

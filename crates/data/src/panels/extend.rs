@@ -25,10 +25,10 @@ impl Panel {
     /// The time that is a step before the first row of a series.
     ///
     /// # Errors
-    /// [`DataError::TimeRange`] if it is before the calendar.
+    /// [`StepError::TimeRange`](foretell_tables::StepError::TimeRange) if it is before the calendar.
     pub fn time_before(&self, series: usize) -> Result<i64, DataError> {
         let before = self.freq().next_in(self.zone(), self.time(series, 0), -1);
-        before.ok_or_else(|| DataError::TimeRange { id: self.id(series).to_string() })
+        before.ok_or_else(|| DataError::time_range(self.id(series)))
     }
 
     /// The panel with the targets `y`, `[series, steps]` and relative to their [`SeriesLevel`](crate::SeriesLevel)s, after the end of each series,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::float::Float;
 use foretell_messages::nearest;
-use foretell_tables::{DataError, Flaw};
+use foretell_tables::{Flaw, SettingError};
 
 /// How missing rows and values are filled; nothing is filled unasked.
 ///
@@ -104,10 +104,10 @@ impl fmt::Display for Fill {
 }
 
 impl std::str::FromStr for Fill {
-    type Err = DataError;
+    type Err = SettingError;
 
-    fn from_str(word: &str) -> Result<Self, DataError> {
-        Self::ALL.into_iter().find(|fill| fill.name() == word).ok_or_else(|| DataError::UnknownFill {
+    fn from_str(word: &str) -> Result<Self, SettingError> {
+        Self::ALL.into_iter().find(|fill| fill.name() == word).ok_or_else(|| SettingError::UnknownFill {
             word: word.to_owned(),
             nearest: nearest(word, Self::ALL.map(Self::name)),
         })

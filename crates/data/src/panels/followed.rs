@@ -7,7 +7,7 @@ use super::level::SeriesLevel;
 use super::numbers::Numbers;
 use super::panel::{Data, Panel};
 use foretell_messages::nearest;
-use foretell_tables::DataError;
+use foretell_tables::{DataError, SeriesError};
 
 impl Panel {
     /// The rows of each series, and after them those of the same series of `later`, whatever the times of these are: rows count
@@ -20,7 +20,7 @@ impl Panel {
         for (here, there) in [(self, later), (later, self)] {
             if let Some(id) = here.ids().find(|id| there.find(id).is_none()) {
                 let nearest = nearest(id, there.ids().map(|id| &**id));
-                return Err(DataError::UnknownSeries { id: id.to_string(), nearest });
+                return Err(SeriesError::Unknown { id: id.to_string(), nearest }.into());
             }
         }
         let later = &later

@@ -377,7 +377,7 @@ impl ForecastTable {
     /// The column of that name.
     ///
     /// # Errors
-    /// [`DataError::MissingColumn`] with the columns there are.
+    /// [`ColumnError::Missing`](foretell_tables::ColumnError::Missing) with the columns there are.
     pub fn column(&self, name: &str) -> Result<&[f64], DataError> {
         let names = self.columns.iter().map(|(name, _)| name.as_str());
         let values = self.columns.iter().find(|(column, _)| column == name).map(|(_, column)| &column[..]);

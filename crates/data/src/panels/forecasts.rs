@@ -9,7 +9,7 @@ use super::options::ReadOptions;
 use super::precision::{SINGLE, loses_steps};
 use super::spelling::StrangeIds;
 use foretell_calendar::Freq;
-use foretell_tables::{DataError, Frame, Place, narrow};
+use foretell_tables::{DataError, Frame, Place, SeriesError, StepError, narrow};
 
 impl ForecastTable {
     /// Reads a file of forecasts of series of the frequency `freq`: Parquet by its name, else CSV; one that
@@ -53,7 +53,7 @@ impl ForecastTable {
     /// Checks that no series of this table that another does not have is there under another spelling, as `7` and `007`.
     ///
     /// # Errors
-    /// [`DataError::SpeltOtherwise`].
+    /// [`SeriesError::SpeltOtherwise`].
     pub fn check_spelling(&self, other: &Self) -> Result<(), DataError> {
         let [ours, theirs]: [FxHashSet<&str>; 2] =
             [self, other].map(|table| table.ids.iter().map(|id| &**id).collect());
@@ -63,7 +63,8 @@ impl ForecastTable {
         missing.sort_unstable();
         match strange.spelt_otherwise(missing.into_iter()) {
             Some((ours, theirs)) => {
-                Err(DataError::SpeltOtherwise { table: self.file.clone(), ours: theirs, theirs: ours })
+                Err(SeriesError::SpeltOtherwise { table: self.file.clone(), ours: theirs, theirs: ours }
+                    .into())
             }
             None => Ok(()),
         }
@@ -95,15 +96,17 @@ impl ForecastTable {
     /// If its times are of another kind than `freq`, or a value is beyond single precision.
     pub fn into_frame(self, options: &ReadOptions, freq: Freq) -> Result<Frame, DataError> {
         if self.kind != freq.kind() {
-            return Err(DataError::FreqKind { kind: self.kind, freq, trained: false, follows: None });
+            return Err(StepError::FreqKind { kind: self.kind, freq, trained: false, follows: None }.into());
         }
         let narrow = |(name, values): (String, Vec<f64>)| -> Result<(String, Vec<f32>), DataError> {
             let too_large = |(row, value): (usize, f64)| {
-                narrow(value).map_err(|flaw| DataError::BadValue {
-                    at: Place { file: Some(self.file.clone()), ..Place::row(row) },
-                    column: name.clone(),
-                    value: format!("{value:e}"),
-                    flaw,
+                narrow(value).map_err(|flaw| {
+                    DataError::bad_value(
+                        Place { file: Some(self.file.clone()), ..Place::row(row) },
+                        name.clone(),
+                        format!("{value:e}"),
+                        flaw,
+                    )
                 })
             };
             let values = values.into_iter().enumerate().map(too_large).collect::<Result<_, _>>()?;
@@ -136,6 +139,7 @@ impl ForecastTable {
 
 #[cfg(test)]
 mod tests {
+    use foretell_tables::ColumnError;
     use std::sync::Arc;
 
     use super::super::bounds::LOOK;
@@ -252,8 +256,8 @@ mod tests {
             ForecastTable::frame_from_file(&path, &ReadOptions::default(), Freq::parse("D").unwrap())
         };
         assert!(matches!(read("unique_id,ds,y\n"), Err(DataError::NoRows { .. })));
-        assert!(matches!(read("unique_id,ds,y\na,1,2\n"), Err(DataError::FreqKind { .. })));
-        assert!(matches!(read("unique_id,y\na,2\n"), Err(DataError::MissingColumn { .. })));
+        assert!(matches!(read("unique_id,ds,y\na,1,2\n"), Err(DataError::Steps(StepError::FreqKind { .. }))));
+        assert!(matches!(read("unique_id,y\na,2\n"), Err(DataError::Column(ColumnError::Missing { .. }))));
         let error = read("unique_id,ds,A\na,2024-01-01,1\na,2024-01-02,1e39\n").unwrap_err().to_string();
         assert!(error.contains("f.csv, row 1, column `A`: \"1e39\" is beyond a 32-bit float"), "{error}");
         let frame = read(",unique_id,ds,MLP,note\n0,a,2024-01-01,,fine\n1,a,2024-01-02,2,\n").unwrap();

@@ -1,29 +1,34 @@
 //! A look at the first rows of a table for a notation that they can only have.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::ptr;
 
-use super::column_signs::{holds_number, is_called_time};
+use super::column_signs::{holds_number, is_called_as_ids, is_called_time};
 use super::laid_out::year_and_part;
 use super::notation::Notation;
 use super::options::ReadOptions;
 use super::panel::Panel;
 use super::roles::{MOST_COLUMNS, ROWS};
-use foretell_calendar::{Clock, TimeFormat, TimeKind, readings::formats};
+use foretell_calendar::{Clock, TimeFormat, TimeKind, days::DAY, days::date_of, readings::formats};
 use foretell_tables::{
-    DataError, FileFormat, Flaw, MemoryTable, NumberFormat, TableReader, is_called_year, named_months, open,
-    parts_of_year, table_files,
+    DataError, Flaw, MemoryTable, NumberFormat, TableReader, check_sizes, is_called_year, is_of_id,
+    named_months, open, parts_of_year, table_files,
 };
 
+/// Bytes of a file that is read as a whole, streams of Arrow's and JSON, above which no one looks at it twice.
+const MOST_BYTES: u64 = 1 << 28;
+
 impl Panel {
-    pub(super) fn with_notation_noted(self, notation: &Notation) -> Self {
-        let note = notation.note(self.data.table.clone());
-        self.with_notes(note.into_iter().collect())
+    pub(super) fn with_notation_noted(self, notation: &Notation, id_col: &str) -> Self {
+        let table = || self.data.table.clone();
+        let notes = notation.note(table()).into_iter().chain(notation.note_of_ids(table(), id_col)).collect();
+        self.with_notes(notes)
     }
 }
 
 impl ReadOptions {
-    /// These options for a file of text as its first rows are written; unchanged for other files. What they say of times and numbers stays where it reads these rows, or was
+    /// These options for a file as its first rows are written; unchanged for one that is very large and read as a whole. What they say of
+    /// times and numbers stays where it reads these rows, or was
     /// `said` of them (of times, of numbers). Else times are read by the only format that reads all of them, numbers with a decimal comma that
     /// is none between thousands, or both as usual. What could mean two things is left to the reading, which asks.
     ///
@@ -31,8 +36,7 @@ impl ReadOptions {
     /// A file that cannot be read.
     pub fn with_notation_of(self, path: impl AsRef<Path>, said: [bool; 2]) -> Result<Self, DataError> {
         let first: Vec<PathBuf> = table_files(path)?.into_iter().take(1).collect();
-        let is_text = |file: &PathBuf| ptr::eq(FileFormat::of(file), &raw const FileFormat::all()[0]);
-        if !first.iter().all(is_text) {
+        if check_sizes(&first, Some(MOST_BYTES)).is_err() {
             return Ok(self);
         }
         let table = open(&first, &self.file, |_| true)?;
@@ -55,8 +59,20 @@ impl ReadOptions {
     /// # Errors
     /// A table that cannot be read.
     pub fn with_notation_in(self, table: &MemoryTable, said: [bool; 2]) -> Result<Self, DataError> {
+        table.check_size(self.max_memory)?;
         let table = table.open(&self.file, |_| true)?;
         Ok(self.with_notation(table, said))
+    }
+
+    /// The same; unchanged for a table that cannot be read, which is an error of its reading.
+    pub fn as_written_in(self, table: &MemoryTable, said: [bool; 2]) -> Self {
+        self.clone().with_notation_in(table, said).unwrap_or(self)
+    }
+
+    /// These options for a table in memory beside the data, which may be written otherwise.
+    pub(super) fn of_memory_beside(&self, table: &MemoryTable) -> Self {
+        let beside = Self { file: self.file.beside(), ..self.clone() };
+        Self { file: self.file.clone(), ..beside.as_written_in(table, [false; 2]) }
     }
 
     fn with_notation(mut self, mut table: Box<dyn TableReader + '_>, said: [bool; 2]) -> Self {
@@ -64,10 +80,10 @@ impl ReadOptions {
         let times_are_one = self.across.is_none() && self.time_cols.is_empty();
         let asks_times = !said[0] && self.locale.is_none() && times_are_one && !table.reads_its_times();
         let asks_numbers = !said[1];
-        if named > MOST_COLUMNS || (!asks_times && !asks_numbers) {
+        if named > MOST_COLUMNS || (!asks_times && !asks_numbers && self.wide) {
             return self;
         }
-        let ways = [self.numbers, NumberFormat::default(), comma(None), comma(Some('.'))];
+        let ways = [self.numbers, NumberFormat::default(), comma(None), comma(Some('.')), grouped()];
         let clock = self.clock(&*table);
         let mut columns: Vec<Seen> =
             table.header().iter().map(|name| Seen::of(name, clock.clone())).collect();
@@ -99,12 +115,27 @@ impl ReadOptions {
         let numbers: Vec<&Seen> =
             others.map(|(_, column)| column).filter(|column| column.are_numbers).collect();
         let first = numbers.iter().find_map(|column| column.comma.as_ref());
+        let grouped = numbers.iter().find_map(|column| column.grouped.as_ref());
         let way = (0..ways.len()).find(|&way| numbers.iter().all(|column| column.fits[way]));
         // `1.250` is a number with decimals and one with thousands: what was set is not given up for either.
+        // Nor is a comma that may stand between thousands, as in `1,200`, one before decimals.
+        let is_told = |way: &usize| match way {
+            0 | 1 => true,
+            4 => grouped.is_some(),
+            _ => first.is_some(),
+        };
         let is_clear = |way: &usize| *way != 1 || !numbers.iter().all(|column| column.fits[3]);
-        if let Some(way) = way.filter(|way| asks_numbers && *way > 0).filter(is_clear) {
+        if let Some(way) = way.filter(|way| asks_numbers && *way > 0).filter(is_told).filter(is_clear) {
             self.numbers = ways[way];
+            let first = if way == 4 { grouped } else { first };
             notation.numbers = first.map(|first| (ways[way], first.clone()));
+        }
+        if !self.wide {
+            let above = columns.iter().enumerate().filter(|(place, _)| Some(*place) != time);
+            let above = above
+                .filter(|(_, column)| column.stand_above(is_of_id(&self.id_col, &column.name)))
+                .map(|(_, column)| column.name.clone());
+            notation.ids_above = above.collect();
         }
         self.notation = notation;
         self
@@ -130,6 +161,7 @@ impl ReadOptions {
             || parts_of_year(names().map(String::as_str)).is_some();
         let is_time = |column: &Seen| match column.are_years() {
             true => !of_parts,
+            false if column.are_parts_of_years() => true,
             false => !column.are_numbers && column.only_format().is_some(),
         };
         let written: Vec<usize> = (0..columns.len()).filter(|&i| is_time(&columns[i])).collect();
@@ -143,6 +175,11 @@ impl ReadOptions {
     }
 }
 
+/// Numbers with commas between their thousands.
+fn grouped() -> NumberFormat {
+    NumberFormat::new('.', Some(',')).expect("two marks")
+}
+
 /// Numbers with a decimal comma.
 fn comma(thousands: Option<char>) -> NumberFormat {
     NumberFormat::new(',', thousands).expect("two marks")
@@ -151,6 +188,12 @@ fn comma(thousands: Option<char>) -> NumberFormat {
 /// What was seen of a column.
 struct Seen {
     name: String,
+    /// Rows, and those of them that are empty,
+    rows: usize,
+    empty: usize,
+    /// whether the first is, and the texts of the others; nothing where one came again.
+    begins_empty: bool,
+    texts: Option<HashSet<String>>,
     /// The formats that read all of its cells so far; none before the first.
     formats: Option<Vec<TimeFormat>>,
     first: String,
@@ -163,16 +206,24 @@ struct Seen {
     are_numbers: bool,
     /// Whether all are numbers of four digits that may be years.
     are_years: bool,
+    /// How years with parts of them are read, of those that read all cells.
+    parts: Vec<YearParts>,
     /// A number whose comma stands before decimals.
     comma: Option<String>,
+    /// A number with commas between its thousands, and a point before its decimals.
+    grouped: Option<String>,
     /// Whether each of the ways reads all numbers.
-    fits: [bool; 4],
+    fits: [bool; 5],
 }
 
 impl Seen {
     fn of(name: &str, clock: Clock) -> Self {
         Self {
             name: name.to_owned(),
+            rows: 0,
+            empty: 0,
+            begins_empty: false,
+            texts: Some(HashSet::new()),
             clock,
             formats: None,
             first: String::new(),
@@ -180,19 +231,28 @@ impl Seen {
             is_read: true,
             are_numbers: true,
             are_years: true,
+            parts: YearParts::all(),
             comma: None,
-            fits: [true; 4],
+            grouped: None,
+            fits: [true; 5],
         }
     }
 
-    fn see(&mut self, table: &mut dyn TableReader, place: usize, ways: &[NumberFormat; 4]) {
+    fn see(&mut self, table: &mut dyn TableReader, place: usize, ways: &[NumberFormat; 5]) {
         let label = table.label(place).unwrap_or_default().trim().to_owned();
+        self.begins_empty |= self.rows == 0 && label.is_empty();
+        self.rows += 1;
         if label.is_empty() {
+            self.empty += 1;
             return;
+        }
+        if self.texts.as_mut().is_some_and(|texts| !texts.insert(label.clone())) {
+            self.texts = None;
         }
         let is_whole = label.parse::<i64>().is_ok();
         let is_year = label.len() == 4 && label.parse().is_ok_and(|year| (1600..2200).contains(&year));
         self.are_years = self.are_years && is_year;
+        self.parts.retain_mut(|parts| parts.reads(&label));
         let is_usual = !is_whole && TimeKind::Timestamp.parse(&label).is_ok();
         self.is_read = self.is_read && self.clock.read(&label).is_ok();
         match &mut self.formats {
@@ -217,8 +277,12 @@ impl Seen {
             self.are_numbers = false;
             return;
         }
-        if read == Err(Flaw::DecimalComma) {
+        let stands_before = |one, other| label.split_once(one).is_some_and(|(_, rest)| rest.contains(other));
+        let has_both = [stands_before('.', ','), stands_before(',', '.')];
+        if read == Err(Flaw::DecimalComma) || has_both[0] {
             self.comma.get_or_insert(label);
+        } else if has_both[1] {
+            self.grouped.get_or_insert(label);
         }
         for (fits, way) in self.fits.iter_mut().zip(ways) {
             table.read_numbers(*way);
@@ -231,13 +295,71 @@ impl Seen {
         is_called_year(&self.name) && self.are_years && !self.first.is_empty()
     }
 
+    /// Whether its texts, ids as it seems, stand in the first of some rows each and are those of the empty ones below.
+    fn stand_above(&self, is_named: bool) -> bool {
+        // A note beside the first row is no id.
+        let are_several = self.rows - self.empty > 1;
+        let may_be_ids = is_named || is_called_as_ids(&self.name) || are_several && !self.are_numbers;
+        let is_sparse = !self.begins_empty && 2 * self.empty >= self.rows && self.empty < self.rows;
+        may_be_ids && is_sparse && self.rows > 2 && self.texts.is_some()
+    }
+
+    /// Whether it holds years with parts of them, as R writes the times of months and quarters, one after the other.
+    fn are_parts_of_years(&self) -> bool {
+        !self.are_years && self.parts.first().is_some_and(YearParts::follow)
+    }
+
     /// The only format that reads all cells.
     fn only_format(&self) -> Option<TimeFormat> {
         match self.formats.as_deref() {
             _ if self.are_years() => TimeFormat::parse("%Y").ok(),
+            _ if self.are_parts_of_years() => self.parts.first().map(|parts| parts.format.clone()),
             Some([only]) => Some(only.clone()),
             _ => None,
         }
+    }
+}
+
+/// Years with parts of them, as R writes the times of months and quarters.
+struct YearParts {
+    format: TimeFormat,
+    /// The months of a part.
+    months: i64,
+    /// The number of the last part, and how many followed the one before and how many came earlier, as where another series begins.
+    last: Option<i64>,
+    followed: usize,
+    restarted: usize,
+}
+
+impl YearParts {
+    /// Quarters first, which are months, too.
+    fn all() -> Vec<Self> {
+        let of = |(word, months)| {
+            Some(Self {
+                format: TimeFormat::parse(word).ok()?,
+                months,
+                last: None,
+                followed: 0,
+                restarted: 0,
+            })
+        };
+        [("year/4", 3), ("year/12", 1)].into_iter().filter_map(of).collect()
+    }
+
+    /// Whether the cell is a part that follows the last one, is the same, or begins another series.
+    fn reads(&mut self, cell: &str) -> bool {
+        let date = self.format.civil(cell).and_then(|civil| date_of(civil.div_euclid(DAY)));
+        let Some(date) = date.filter(|date| (1600..2200).contains(&date.year())) else { return false };
+        let part = (i64::from(date.year()) * 12 + i64::from(date.month()) - 1) / self.months;
+        let on = self.last.replace(part).map_or(0, |last| part - last);
+        self.followed += usize::from(on == 1);
+        self.restarted += usize::from(on < 0);
+        on <= 1
+    }
+
+    /// Whether most follow each other, as values hardly do.
+    fn follow(&self) -> bool {
+        self.followed > 2 * self.restarted
     }
 }
 
@@ -280,8 +402,15 @@ mod tests {
             (german, "times by %d.%m.%Y (01.01.2023) and numbers with a decimal comma (1294,67)"),
             ("day,y\n01/09/2007,1\n02/09/2007,2\n13/09/2007,3\n", "times by %d/%m/%Y (01/09/2007)"),
             ("ds,y\n1/31/2024 1:45:07 PM,1\n", "times by %m/%d/%Y %I:%M:%S %p (1/31/2024 1:45:07 PM)"),
+            ("ds;y\n2024-01-01;1.294,67\n", "numbers with a decimal comma (1.294,67)"),
             ("a;ds;y\n0,5;2024-01-01;1\n", "numbers with a decimal comma (0,5)"),
             ("year,y\n2023,1.5\n2024,1.5\n", "times by %Y (2023)"),
+            (
+                "ds,y\n2024-01-01,\"1,234.50\"\n2024-01-02,987.25\n",
+                "numbers with commas between thousands (1,234.50)",
+            ),
+            ("time,y\n1949.000,1\n1949.083,2\n1949.167,3\n", "times by year/12 (1949.000)"),
+            ("x,y\n1960.75,1.5\n1961.00,2\n1961.25,2\n", "times by year/4 (1960.75)"),
         ] {
             let note = notation(text);
             assert!(
@@ -293,6 +422,35 @@ mod tests {
         let options = ReadOptions::new().id_col("Filiale").time_col("Datum").target_col("Umsatz");
         let panel = Panel::from_file(&file, &options.with_notation_of(&file, [false; 2]).unwrap()).unwrap();
         assert_eq!(panel.y(0), [1294.67, 1213.2, 5.0]);
+    }
+
+    #[test]
+    fn ids_that_stand_above_their_rows_are_those_of_all() {
+        let read = |text: &str| {
+            let file = file(text);
+            let options = ReadOptions::new().id_col("shop").time_col("day");
+            let panel = Panel::from_file(&file, &options.with_notation_of(&file, [false; 2]).unwrap())?;
+            let notes: Vec<String> = panel.notes().iter().map(ToString::to_string).collect();
+            Ok::<_, foretell_tables::DataError>((
+                panel.ids().map(|id| id.to_string()).collect::<Vec<_>>(),
+                notes,
+            ))
+        };
+        let days = |id: &str| format!("{id},2024-01-01,1\n,2024-01-02,2\n,2024-01-03,3\n");
+        for ids in [["North", "South"], ["12", "17"]] {
+            let (found, notes) = read(&format!("shop,day,y\n{}{}", days(ids[0]), days(ids[1]))).unwrap();
+            assert_eq!(found, ids);
+            assert!(notes[0].contains("texts of `shop` stand in the first row"), "{notes:?}");
+        }
+        // One that was forgotten, rows above the first, and ids that come again.
+        for text in [
+            "shop,day,y\na,2024-01-01,1\n,2024-01-02,2\na,2024-01-03,3\na,2024-01-04,3\n".to_owned(),
+            format!("shop,day,y\n,2023-12-31,1\n{}", days("a")),
+            format!("shop,day,y\n{}{}", days("a"), days("a")),
+        ] {
+            let error = read(&text).unwrap_err().to_string();
+            assert!(error.contains("the id is empty"), "{error}");
+        }
     }
 
     #[test]
@@ -316,6 +474,8 @@ mod tests {
         assert_eq!(of(set("integer", '.'), "year,y\n2023,1.5\n"), ("integer".into(), '.'));
         let numbered = ReadOptions::new().freq(Freq::parse("1").unwrap());
         assert_eq!(of(numbered, "year,y\n2023,1.5\n"), (String::new(), '.'));
+        // Decimals or thousands.
+        assert_eq!(of(ReadOptions::new(), "ds,y\n2024-01-01,\"1,200\"\n"), (String::new(), '.'));
         // What someone said is not looked at.
         let german = file("ds;y\n01.02.2024;1,5\n");
         let said = ReadOptions::new().with_notation_of(&german, [true; 2]).unwrap();
@@ -335,6 +495,9 @@ mod tests {
             "ds,y\n2024-01-02,1\n",
             "year,month,y\n2023,1,1.5\n2023,2,1.5\n",
             "step,y\n2023,1.5\n2024,1.5\n",
+            // Prices that are parts of no years, or do not follow each other.
+            "ds,price,y\n2024-01-01,1949.25,1\n2024-01-02,1950.00,2\n",
+            "x,y\n1958.2027,1\n1958.2877,2\n",
             // Usual dates beside others.
             "date,expiry,y\n2024-01-01,31.12.2024,1\n2024-01-02,30.12.2024,2\n",
             "start,end,y\n01.02.2023,01.03.2023,1\n",

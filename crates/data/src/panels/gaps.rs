@@ -7,7 +7,7 @@ use super::fill::{Fill, Filled};
 use super::rows::{SeriesRun, TableRows};
 use super::series_parts::series_parts;
 use foretell_calendar::{Freq, Steps, Zone};
-use foretell_tables::{DataError, Flaw, ReadNote, TooLarge};
+use foretell_tables::{DataError, Flaw, ReadNote, StepError, TooLarge};
 use foretell_threads::{Workers, rows, share};
 
 impl TableRows {
@@ -97,7 +97,7 @@ impl TableRows {
                     }
                     if added == limit {
                         let id = self.id(run).to_string();
-                        return Err(DataError::FillTooLarge { id, freq, rows: self.len(), limit });
+                        return Err(StepError::FillTooLarge { id, freq, rows: self.len(), limit }.into());
                     }
                     added += 1;
                     step += 1;

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::keyed_series::SomeParts;
 use foretell_tables::{
-    ColumnRoles, DataError, FileOptions, JoinedIds, TableReader, is_of_id, joined_ids, open,
+    ColumnRoles, DataError, FileOptions, JoinedIds, SeriesError, TableReader, is_of_id, joined_ids, open,
 };
 
 /// Files that are read as one table, in which series have labels: a static table, or the data themselves.
@@ -91,10 +91,11 @@ impl SeriesLabels {
             let label = table.label(place).map_err(|flaw| table.bad_value(place, flaw))?;
             match labels.get(&*table.id(id)?) {
                 Some(known) if *known != label => {
-                    return Err(DataError::DuplicateStatic {
+                    return Err(SeriesError::DuplicateStatic {
                         at: table.place(),
                         id: table.id(id)?.into_owned(),
-                    });
+                    }
+                    .into());
                 }
                 Some(_) => {}
                 None => _ = labels.insert(Arc::from(&*table.id(id)?), label.into_owned()),
@@ -139,7 +140,7 @@ mod tests {
         let files = [LabelFiles { paths: &paths, options: &FileOptions::default(), id_col: "unique_id" }];
         let read = |column| SeriesLabels::read(&files, "unique_id", column);
         assert_eq!(read("region").unwrap().unwrap().of("a").unwrap(), "north");
-        assert!(matches!(read("ds"), Err(DataError::DuplicateStatic { .. })));
+        assert!(matches!(read("ds"), Err(DataError::Series(SeriesError::DuplicateStatic { .. }))));
         assert!(SeriesLabels::read(&[], "unique_id", "region").unwrap().is_none());
     }
 

@@ -4,8 +4,9 @@ use super::options::ReadOptions;
 use foretell_calendar::{TimeKind, readings::readings};
 use foretell_messages::{Setting, listed};
 use foretell_tables::{
-    Across, DataError, JoinedIds, JoinedTimes, LongNames, MarkedTable, Marks, MeltedTable, ReadNote,
-    TableReader, UnreadableTable, is_called_year, named_months, parts_of_year, steps_of_day, times_of,
+    Across, BlockIds, CellError, ColumnError, DataError, JoinedIds, JoinedTimes, LongNames, MarkedTable,
+    Marks, MeltedTable, ReadNote, SeriesError, TableReader, UnreadableTable, is_called_year, is_of_id,
+    named_months, parts_of_year, steps_of_day, times_of,
 };
 
 /// A wide table of fewer columns across is one of series.
@@ -67,7 +68,12 @@ impl ReadOptions {
             let named = self.columns.iter().flatten().chain(&self.static_cols).chain(&self.categories);
             named.chain(&self.end_col).any(|column| column == name)
         };
-        if self.wide { Ok(inner) } else { JoinedIds::over(inner, &self.id_col, is_named) }
+        if self.wide {
+            return Ok(inner);
+        }
+        let above = self.notation.ids_above.iter().filter(|name| is_of_id(&self.id_col, name));
+        let inner = BlockIds::over(inner, &above.cloned().collect::<Vec<_>>());
+        JoinedIds::over(inner, &self.id_col, is_named)
     }
 
     /// The names of columns that the layout needs of a file, beside those that are kept.
@@ -94,8 +100,9 @@ pub(super) fn explained(error: DataError, table: &dyn TableReader, options: &Rea
     let header = &table.header()[..table.header().len().min(LOOKED_AT)];
     let sheets = table.sheets();
     let hint = match &error {
-        DataError::MissingColumn { .. } | DataError::BadTime { .. } | DataError::BadValue { .. } => {
-            if let DataError::MissingColumn { table, .. } = &error
+        DataError::Column(ColumnError::Missing { .. })
+        | DataError::Cell(CellError::Time { .. } | CellError::Value { .. }) => {
+            if let DataError::Column(ColumnError::Missing { table, .. }) = &error
                 && looks_like_row(header)
             {
                 let error = UnreadableTable::NoHeader { file: table.clone(), cells: header.to_vec() }.into();
@@ -120,15 +127,17 @@ pub(super) fn explained(error: DataError, table: &dyn TableReader, options: &Rea
                 .or_else(|| times(header, options))
                 .or_else(|| units(&error, header))
                 .or_else(|| match &error {
-                    DataError::MissingColumn { .. } => dated_parts(header),
+                    DataError::Column(ColumnError::Missing { .. }) => dated_parts(header),
                     // A first sheet may be one of remarks.
-                    DataError::BadTime { .. } if options.file.sheet.is_none() => Some(sheets?.hint()),
+                    DataError::Cell(CellError::Time { .. }) if options.file.sheet.is_none() => Some(sheets?.hint()),
                     _ => None,
                 })
         }
-        DataError::DuplicateRow { .. } | DataError::DuplicateTime { .. } => part_of_a_year(header, options)
-            .or_else(|| time_parts(header, options))
-            .or_else(|| other_columns(header, options)),
+        DataError::Series(SeriesError::DuplicateRow { .. } | SeriesError::DuplicateTime { .. }) => {
+            part_of_a_year(header, options)
+                .or_else(|| time_parts(header, options))
+                .or_else(|| other_columns(header, options))
+        }
         _ => None,
     };
     match hint {
@@ -168,8 +177,10 @@ fn times(header: &[String], options: &ReadOptions) -> Option<String> {
 /// A line of units below the header, which has a word or nothing where a time or a number is expected.
 fn units(error: &DataError, header: &[String]) -> Option<String> {
     let (at, column, value) = match error {
-        DataError::BadTime { at, column, value, .. } => (at, column, value),
-        DataError::BadValue { at, column, value, .. } if !value.is_empty() => (at, column, value),
+        DataError::Cell(CellError::Time { at, column, value, .. }) => (at, column, value),
+        DataError::Cell(CellError::Value { at, column, value, .. }) if !value.is_empty() => {
+            (at, column, value)
+        }
         _ => return None,
     };
     let is_first = at.line && at.row == 2 && !value.bytes().any(|byte| byte.is_ascii_digit());
@@ -205,24 +216,8 @@ fn dated_parts(header: &[String]) -> Option<String> {
 
 /// Names of the column of a part of a year beside that of the year, without blanks and the like.
 const PARTS_OF_A_YEAR: [&str; 18] = [
-    "week",
-    "weekno",
-    "weeknr",
-    "weekofyear",
-    "isoweek",
-    "wk",
-    "kw",
-    "woche",
-    "semaine",
-    "semana",
-    "month",
-    "monat",
-    "mois",
-    "mes",
-    "quarter",
-    "qtr",
-    "quartal",
-    "period",
+    "week", "weekno", "weeknr", "weekofyear", "isoweek", "wk", "kw", "woche", "semaine", "semana", "month",
+    "monat", "mois", "mes", "quarter", "qtr", "quartal", "period",
 ];
 
 /// The columns of a year and of a part of it, as of its week, if there is one of each.
@@ -259,7 +254,10 @@ pub(super) fn told_apart<'a>(
         DataError::LaidOut { error, hint } => (*error, Some(hint)),
         error => (error, None),
     };
-    let is_repeated = matches!(repeated, DataError::DuplicateRow { .. } | DataError::DuplicateTime { .. });
+    let is_repeated = matches!(
+        repeated,
+        DataError::Series(SeriesError::DuplicateRow { .. } | SeriesError::DuplicateTime { .. })
+    );
     let makes_times =
         |header: &[String]| part_of_a_year(header, options).or_else(|| time_parts(header, options)).is_some();
     let table = if is_repeated && options.is_long() { open().ok() } else { None };
@@ -299,17 +297,8 @@ pub(super) fn is_called_part_of_day(name: &str) -> bool {
 }
 
 const PARTS: [&str; 11] = [
-    "settlementperiod",
-    "hour",
-    "hourending",
-    "hourbeginning",
-    "hr",
-    "he",
-    "time",
-    "timeofday",
-    "month",
-    "minute",
-    "hourend",
+    "settlementperiod", "hour", "hourending", "hourbeginning", "hr", "he", "time", "timeofday", "month",
+    "minute", "hourend",
 ];
 
 /// A column of hours beside that of the times.

@@ -13,7 +13,7 @@ use super::level::SeriesLevel;
 use super::panel::Panel;
 use super::series_parts::series_parts;
 use foretell_messages::nearest;
-use foretell_tables::{DataError, Place};
+use foretell_tables::{CellError, DataError, Place, SettingError};
 use foretell_threads::Workers;
 
 /// Largest power that Box-Cox transforms are looked for; the smallest is 0, the logarithm.
@@ -130,11 +130,11 @@ impl fmt::Display for LocalScaler {
 }
 
 impl std::str::FromStr for LocalScaler {
-    type Err = DataError;
+    type Err = SettingError;
 
-    fn from_str(word: &str) -> Result<Self, DataError> {
+    fn from_str(word: &str) -> Result<Self, SettingError> {
         Self::ALL.into_iter().find(|scaler| scaler.name() == word).ok_or_else(|| {
-            DataError::UnknownLocalScaler {
+            SettingError::UnknownLocalScaler {
                 word: word.to_owned(),
                 nearest: nearest(word, Self::ALL.map(Self::name)),
             }
@@ -238,7 +238,7 @@ impl LocalScales {
 }
 
 fn not_positive(table: &str, column: String, at: Place, value: f32) -> DataError {
-    DataError::NotPositive { table: table.to_owned(), at, column, value }
+    CellError::NotPositive { table: table.to_owned(), at, column, value }.into()
 }
 
 impl Panel {

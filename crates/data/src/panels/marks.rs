@@ -15,13 +15,14 @@ impl Panel {
     }
 }
 
-/// The least or the greatest value, and how often it stands there, if its digits are all 9 and all others are far closer to 0.
+/// The least or the greatest value, and how often it stands there, if its digits are all 9 and all others are far closer to 0, or it alone is
+/// below 0.
 fn mark(values: &[f32]) -> Option<(f32, usize)> {
     [f32::min as fn(f32, f32) -> f32, f32::max].into_iter().find_map(|further| {
         let end = values.iter().copied().reduce(further).filter(|end| is_of_nines(*end))?;
         let others = values.iter().copied().filter(|value| *value != end);
         let next = others.reduce(further)?;
-        let is_far = next.abs() * 4.0 < end.abs();
+        let is_far = next.abs() * 4.0 < end.abs() || (end < 0.0 && next >= 0.0);
         is_far.then(|| (end, values.iter().filter(|value| **value == end).count()))
     })
 }
@@ -39,6 +40,7 @@ mod tests {
     fn nines_far_from_all_others_are_a_mark() {
         assert_eq!(mark(&[3.0, -999.0, 12.0, -999.0]), Some((-999.0, 2)));
         assert_eq!(mark(&[3.5, -99.9, 12.0]), Some((-99.9, 1)));
+        assert_eq!(mark(&[1400.0, -999.0, 1200.0]), Some((-999.0, 1)));
         assert_eq!(mark(&[3.5, 9999.9, 12.0]), Some((9999.9, 1)));
         for plain in [
             &[3.0, 99.0, 12.0][..],

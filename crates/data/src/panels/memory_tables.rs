@@ -22,7 +22,7 @@ impl Panel {
     /// The errors of `with_static_file`, with the table's name.
     pub fn with_static_memory(self, table: &MemoryTable, options: &ReadOptions) -> Result<Self, DataError> {
         table.check_size(options.max_memory)?;
-        self.with_statics(table.open(&options.file.beside(), |_| true)?, options)
+        self.with_statics(table.open(&options.file.beside(), |_| true)?, &options.of_memory_beside(table))
     }
 }
 
@@ -38,12 +38,14 @@ impl Future {
         h: usize,
     ) -> Result<Self, DataError> {
         table.check_size(options.max_memory)?;
-        Self::read_beside(table.open(&options.file.beside(), |_| true)?, options, panel, h)
+        let options = options.of_memory_beside(table);
+        Self::read_beside(table.open(&options.file.beside(), |_| true)?, &options, panel, h)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use foretell_tables::ColumnError;
     use std::fs;
 
     use super::*;
@@ -93,7 +95,7 @@ mod tests {
         let error = Panel::from_memory(&columns(r#"{"unique_id": ["a"], "ds": [1, 2], "y": [1]}"#), &options);
         assert!(matches!(error, Err(DataError::Length { .. })), "{error:?}");
         let error = Panel::from_memory(&columns("{}"), &options).unwrap_err();
-        assert!(matches!(error, DataError::MissingColumn { .. }), "{error}");
+        assert!(matches!(error, DataError::Column(ColumnError::Missing { .. })), "{error}");
         let integers = columns(r#"{"unique_id": [7, 7, 7], "ds": [1, 2, 3], "y": [0.25, 0.5, 1]}"#);
         let panel = Panel::from_memory(&integers, &options).unwrap();
         assert!(panel.has_integer_ids() && panel.y(0) == [0.25, 0.5, 1.0]);

@@ -33,12 +33,7 @@ impl Panel {
         check_len("last", n_series, last.map_or(n_series, <[i64]>::len))?;
         let place = |at: usize| Place::of_series(self.id(at / rows), at % rows);
         let checked = |name: &str, at: usize, value: f32, shown: &dyn Fn() -> String| {
-            finite(value).map_err(|flaw| DataError::BadValue {
-                at: place(at),
-                column: name.to_owned(),
-                value: shown(),
-                flaw,
-            })
+            finite(value).map_err(|flaw| DataError::bad_value(place(at), name, shown(), flaw))
         };
         let mut held = Vec::with_capacity(y.len());
         let mut series = Vec::with_capacity(n_series);
@@ -104,7 +99,7 @@ impl Panel {
     /// The time of the first of `rows` rows, the last of which is at `last`.
     fn first_of(&self, series: usize, last: i64, rows: usize) -> Result<i64, DataError> {
         let (freq, zone, steps) = (self.freq(), self.zone(), rows as i64 - 1);
-        let out = || DataError::TimeRange { id: self.id(series).to_string() };
+        let out = || DataError::time_range(self.id(series));
         let first = freq.next_in(zone, last, -steps).ok_or_else(out)?;
         if !(in_range(freq.kind(), zone, first) && in_range(freq.kind(), zone, last)) {
             return Err(out());

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use foretell_calendar::TimeFormat;
-use foretell_tables::{NumberFormat, ReadNote};
+use foretell_tables::{NumberFormat, ReadNote, is_of_id};
 
 /// How the times and numbers of a table are written that are not written as usual.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -13,10 +13,19 @@ pub struct Notation {
     pub times: Option<(TimeFormat, String)>,
     /// The only way to read the numbers, and the first that no other reads.
     pub numbers: Option<(NumberFormat, String)>,
+    /// Columns whose texts stand in the first row of a series alone.
+    pub ids_above: Vec<String>,
 }
 
 impl Notation {
-    /// What is told of a table that is written so.
+    /// What is told of a table whose ids in this column, or in several, stand in the first row of each series alone.
+    pub(super) fn note_of_ids(&self, table: Arc<str>, id_col: &str) -> Option<ReadNote> {
+        let columns: Vec<String> =
+            self.ids_above.iter().filter(|name| is_of_id(id_col, name)).cloned().collect();
+        (!columns.is_empty()).then_some(ReadNote::IdsAbove { table, columns })
+    }
+
+    /// What is told of times and numbers of a table that are written so.
     pub(super) fn note(&self, table: Arc<str>) -> Option<ReadNote> {
         let times = self.times.as_ref().map(|(format, first)| [format.to_string(), first.clone()]);
         let number = self.numbers.as_ref().map(|(_, first)| first.clone());

@@ -15,7 +15,7 @@ use super::origin::SLICES;
 use super::spelling::StrangeIds;
 use foretell_calendar::{Freq, Zone};
 use foretell_messages::Setting;
-use foretell_tables::{DataError, Hours, Place, ReadNote};
+use foretell_tables::{ColumnError, DataError, Hours, Place, ReadNote, SeriesError};
 
 /// Series of one frequency, sorted by id, with the target `y`, further numeric columns of the same
 /// rows, and static columns with one value per series.
@@ -383,11 +383,11 @@ impl Panel {
     /// The `h` times that follow a series.
     ///
     /// # Errors
-    /// [`DataError::TimeRange`] if they leave the calendar.
+    /// [`StepError::TimeRange`](foretell_tables::StepError::TimeRange) if they leave the calendar.
     pub fn future_times(&self, series: usize, h: usize) -> Result<Vec<i64>, DataError> {
         let &Series { first_time, len, .. } = self.at(series);
         let times = (len..len + h).map(|row| self.freq.next_in(self.zone(), first_time, row as i64));
-        times.collect::<Option<_>>().ok_or_else(|| DataError::TimeRange { id: self.id(series).to_string() })
+        times.collect::<Option<_>>().ok_or_else(|| DataError::time_range(self.id(series)))
     }
 
     /// The panel without the last `rows` rows of each series; a series with no row left is gone.
@@ -444,7 +444,7 @@ impl Panel {
             for &series in &*series {
                 let slot = &mut rows[self.at(series).place];
                 if *slot != usize::MAX {
-                    return Err(DataError::DuplicateStatic { at: place(row), id: id.to_owned() });
+                    return Err(SeriesError::DuplicateStatic { at: place(row), id: id.to_owned() }.into());
                 }
                 *slot = row;
             }
@@ -452,15 +452,16 @@ impl Panel {
         let missing = self.series.iter().filter(|series| rows[series.place] == usize::MAX);
         let keys: Vec<_> = missing.clone().map(|series| keyed.key(&series.id)).collect();
         if let Some((ours, theirs)) = strange.spelt_otherwise(keys.iter().map(|key| &**key)) {
-            return Err(DataError::SpeltOtherwise { table: table.clone(), ours, theirs });
+            return Err(SeriesError::SpeltOtherwise { table: table.clone(), ours, theirs }.into());
         }
         match missing.clone().count() {
             0 => Ok(rows),
-            count => Err(DataError::StaticMissing {
+            count => Err(SeriesError::StaticMissing {
                 table: table.clone(),
                 count,
                 ids: missing.take(8).map(|series| series.id.to_string()).collect(),
-            }),
+            }
+            .into()),
         }
     }
 
@@ -469,7 +470,7 @@ impl Panel {
         for column in columns {
             if statics.iter().any(|known| known.name == column.name) {
                 let table = "the static table".into();
-                return Err(DataError::DuplicateColumn { table, column: column.name });
+                return Err(ColumnError::Duplicate { table, column: column.name }.into());
             }
             statics.push(column);
         }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::Fill;
 use foretell_calendar::TimeKind;
-use foretell_tables::DataError;
+use foretell_tables::{DataError, StepError};
 
 fn freq(word: &str) -> Freq {
     Freq::parse(word).unwrap()
@@ -135,7 +135,7 @@ fn mistakes_in_slices_are_named() {
         assert!(error.starts_with(message), "{error}");
     }
     let late = Panel::from_series(freq("D"), [("a", day("9999-12-30"), [1.0, 2.0])]).unwrap();
-    assert!(matches!(late.future_times(0, 1), Err(DataError::TimeRange { .. })));
+    assert!(matches!(late.future_times(0, 1), Err(DataError::Steps(StepError::TimeRange { .. }))));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::column::Column;
 use super::covariates::Future;
 use super::panel::Panel;
-use foretell_tables::DataError;
+use foretell_tables::{DataError, FutureError};
 
 impl Panel {
     /// The series in these places. Nothing is copied.
@@ -43,11 +43,11 @@ impl Future {
     /// The values of the series in these places.
     ///
     /// # Errors
-    /// [`DataError::FutureShape`] if there are no values for them.
+    /// [`FutureError::Shape`] if there are no values for them.
     pub fn of_series(&self, places: Range<usize>) -> Result<Self, DataError> {
         let rows = places.start * self.h()..places.end * self.h();
         if rows.end > self.n_rows() {
-            return Err(DataError::FutureShape { expected: rows.end, found: self.n_rows() });
+            return Err(FutureError::Shape { expected: rows.end, found: self.n_rows() }.into());
         }
         let some = |values: &[f32]| values[rows.clone()].to_vec();
         let columns: Vec<Column> = self.columns().iter().map(|column| column.with_values(some)).collect();
@@ -104,6 +104,9 @@ mod tests {
         let future = Future::new(&panel(), 2, &[("x", &x)]).unwrap();
         let part = future.of_series(1..2).unwrap();
         assert_eq!((part.h(), part.column("x").unwrap()), (2, &[2.0, 3.0][..]));
-        assert!(matches!(future.of_series(2..4), Err(DataError::FutureShape { expected: 8, found: 6 })));
+        assert!(matches!(
+            future.of_series(2..4),
+            Err(DataError::Future(FutureError::Shape { expected: 8, found: 6 }))
+        ));
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::column::Column;
 use super::constants::shown;
 use super::panel::{Panel, Series};
-use foretell_tables::{DataError, FilePart, UnreadableTable};
+use foretell_tables::{ColumnError, DataError, FilePart, UnreadableTable};
 
 /// The rows of a series in one file, and the number of the file.
 pub(super) type Piece = (Series, usize);
@@ -84,7 +84,7 @@ fn check_statics(statics: &[Column], one: &Series, other: &Series) -> Result<(),
         if of_both[0] != of_both[1] {
             let (name, id) = (column.name.clone(), one.id.to_string());
             let [one, other] = of_both.map(|value| shown(column, value));
-            return Err(DataError::NotConstant { column: name, id, one, other });
+            return Err(ColumnError::NotConstant { column: name, id, one, other }.into());
         }
     }
     Ok(())

@@ -18,8 +18,8 @@ use super::rows::TableRows;
 use super::unrounded::Unrounded;
 use foretell_calendar::{Clock, RepeatedTimes, TimeKind};
 use foretell_tables::{
-    ColumnRoles, DataError, FilePart, TableReader, TextTable, UnreadableTable, check_sizes, is_of_id, open,
-    open_input,
+    ColumnError, ColumnRoles, DataError, FilePart, SeriesError, StepError, TableReader, TextTable,
+    UnreadableTable, check_sizes, is_of_id, open, open_input,
 };
 
 const COLUMN_REMEDY: &str = "give one of these names, or add the column";
@@ -54,7 +54,7 @@ impl ReadOptions {
             None => Ok(kind),
             Some(format) => {
                 let (table, column) = (table.clone(), column.to_owned());
-                Err(DataError::IntegerDates { table, column, format })
+                Err(StepError::IntegerDates { table, column, format }.into())
             }
         }
     }
@@ -141,7 +141,7 @@ pub(super) fn read_wanted<'a>(
     };
     read_again(open_wanted, options, again).or_else(|error| match error {
         // The columns that were passed over belong into the message.
-        DataError::MissingColumn { .. } => read(open(Box::new(|_| true))?, options, false),
+        DataError::Column(ColumnError::Missing { .. }) => read(open(Box::new(|_| true))?, options, false),
         error if again => Err(told_apart(error, options, || open(Box::new(|_| true)))),
         error => Err(error),
     })
@@ -187,7 +187,7 @@ pub(crate) fn read(
                 .with_constants(&names)?
                 .with_alike_ids_noted()
                 .with_marks_noted()
-                .with_notation_noted(&options.notation))
+                .with_notation_noted(&options.notation, &options.id_col))
         }
         Err(error) => Err(explained(with_orders(error, &mut *table), &*table, options)),
     }
@@ -233,7 +233,9 @@ fn read_long(
         if let Some(i) = table.find(column)
             && let Some(what) = known.iter().position(|known| *known == Some(i)).map(|role| holds[role])
         {
-            return Err(DataError::TakenColumn { table: table.file().clone(), column: column.clone(), what });
+            return Err(
+                ColumnError::Taken { table: table.file().clone(), column: column.clone(), what }.into()
+            );
         }
         return Err(table.missing_column(column, names.into_iter(), COLUMN_REMEDY));
     }
@@ -285,9 +287,9 @@ fn read_long(
     let panel = rows.finish(kind, clock.zone, options.said_freq());
     panel.map_err(|error| match error {
         // A row too many, or several series of which no one said which row is whose.
-        DataError::DuplicateRow { at, earlier, time, remedy, .. } if id.is_none() => {
+        DataError::Series(SeriesError::DuplicateRow { at, earlier, time, remedy, .. }) if id.is_none() => {
             let (id_col, columns) = (options.id_col.clone(), table.all_columns().to_vec());
-            DataError::DuplicateTime { at, earlier, time, remedy, id_col, columns }
+            DataError::Series(SeriesError::DuplicateTime { at, earlier, time, remedy, id_col, columns })
         }
         error => error,
     })
@@ -306,7 +308,7 @@ fn read_wide(
         (table.columns().enumerate()).filter(|(i, _)| *i != time).map(|(i, name)| (i, name.into())).collect();
     let (unnamed, ids): (Vec<_>, Vec<_>) = ids.into_iter().partition(|(_, id)| id.is_empty());
     if ids.is_empty() {
-        return Err(DataError::NoSeries(table.file().clone()));
+        return Err(ColumnError::NoSeries(table.file().clone()).into());
     }
     if options.time_col.is_none() {
         check_named(table)?;
@@ -339,7 +341,7 @@ fn read_wide(
         skipped.push(clock.skipped);
         lines.push(origin.at(table));
         if let Some((i, _)) = unnamed.iter().find(|(i, _)| !table.shown(*i).trim().is_empty()) {
-            return Err(DataError::UnnamedColumn { at: table.place(), number: i + 1 });
+            return Err(ColumnError::Unnamed { at: table.place(), number: i + 1 }.into());
         }
         for (values, (i, _)) in values.iter_mut().zip(&ids) {
             let y = rows.admit(table, *i, false)?;

@@ -14,7 +14,8 @@ use super::options::ReadOptions;
 use super::read::{AVAILABLE_MASK, WEIGHT};
 use foretell_calendar::{Clock, TimeKind, days::DAY};
 use foretell_tables::{
-    DataError, MemoryTable, TableReader, UnclearColumn, UnreadableTable, is_of_id, open, table_files,
+    BlockIds, ColumnError, DataError, MemoryTable, TableReader, UnclearColumn, UnreadableTable, is_of_id,
+    open, table_files,
 };
 
 /// Rows that are looked at.
@@ -25,22 +26,8 @@ pub(super) const MOST_COLUMNS: usize = 1000;
 
 /// Names of the column of values, if several hold numbers.
 const TARGETS: [&str; 16] = [
-    "y",
-    "value",
-    "values",
-    "target",
-    "sales",
-    "demand",
-    "quantity",
-    "qty",
-    "units",
-    "units_sold",
-    "volume",
-    "count",
-    "revenue",
-    "load",
-    "consumption",
-    "visitors",
+    "y", "value", "values", "target", "sales", "demand", "quantity", "qty", "units", "units_sold", "volume",
+    "count", "revenue", "load", "consumption", "visitors",
 ];
 
 /// What the columns of a long table hold.
@@ -105,7 +92,8 @@ impl ReadOptions {
     /// A file that cannot be read.
     pub fn roles(&self, path: impl AsRef<Path>) -> Result<Option<Roles>, DataError> {
         let first: Vec<PathBuf> = table_files(path)?.into_iter().take(1).collect();
-        Ok(self.roles_of(self.with_ids(open(&first, &self.file, |_| true)?)?))
+        let table = BlockIds::over(open(&first, &self.file, |_| true)?, &self.notation.ids_above);
+        Ok(self.roles_of(self.with_ids(table)?))
     }
 
     /// The same of a table that is in memory.
@@ -113,7 +101,8 @@ impl ReadOptions {
     /// # Errors
     /// A table that cannot be read.
     pub fn roles_in(&self, table: &MemoryTable) -> Result<Option<Roles>, DataError> {
-        Ok(self.roles_of(self.with_ids(table.open(&self.file, |_| true)?)?))
+        let table = BlockIds::over(table.open(&self.file, |_| true)?, &self.notation.ids_above);
+        Ok(self.roles_of(self.with_ids(table)?))
     }
 
     fn roles_of(&self, mut table: Box<dyn TableReader + '_>) -> Option<Roles> {
@@ -190,7 +179,7 @@ impl Roles {
             (Some(_), Some(_)) if *repeats && !texts.is_empty() => ask(true, texts, target),
             _ => return None,
         };
-        Some(DataError::UnclearColumn(Box::new(question)))
+        Some(DataError::Column(ColumnError::Unclear(Box::new(question))))
     }
 }
 

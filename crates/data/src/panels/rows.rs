@@ -189,6 +189,6 @@ impl TableRows {
     pub(crate) fn missing(&self, run: &SeriesRun, row: usize, flaw: Flaw) -> DataError {
         let column = self.target.clone().unwrap_or_else(|| self.id(run).to_string());
         let value = self.missing_as.clone().unwrap_or_default();
-        DataError::BadValue { at: self.place(row), column, value, flaw }
+        DataError::bad_value(self.place(row), column, value, flaw)
     }
 }

@@ -14,7 +14,7 @@ use arrow_array::{
 };
 use arrow_schema::{DataType, Field, Schema};
 use foretell_calendar::{Freq, TimeFormat, TimeKind, Zone};
-use foretell_tables::{ArrowTable, DataError, FileFormat, Frame, MemoryTable, RecordBatch};
+use foretell_tables::{ArrowTable, DataError, FileFormat, Frame, MemoryTable, RecordBatch, StepError};
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
@@ -318,7 +318,8 @@ fn what_is_wrong_with_a_batch_is_said_with_its_row() {
         (0, array(Float64Array::from(vec![1.0, f64::NAN, 1.0])), "`unique_id`: the id is empty"),
         (0, array(StringArray::from(vec!["a", "a\0", "a"])), "`unique_id`: the id has a character of code 0"),
         (1, array(Int64Array::from(vec![Some(1), None, Some(3)])), "`ds`: \"\" is missing"),
-        (1, array(Float64Array::from(vec![1.0, 2.0, 3.0])), "`ds`: \"1\" is of a type that holds no times"),
+        (1, array(Float64Array::from(vec![1.0, 1.5, 3.0])), "`ds`: \"1.5\" is a number with decimals"),
+        (1, array(BooleanArray::from(vec![true; 3])), "`ds`: \"Boolean\" is of a type that holds no times"),
         (1, array(TimestampNanosecondArray::from(vec![1000, 1001, 1002])), "is finer than a microsecond"),
         (1, array(TimestampSecondArray::from(vec![0, i64::MAX, 0])), "is beyond the years"),
         (2, array(Float64Array::from(vec![Some(1.0), None, Some(3.0)])), "`y`: \"\" is missing; fill it in"),
@@ -406,7 +407,10 @@ fn a_frame_survives_its_file() {
     frame.freq = Freq::parse("1").unwrap();
     frame.zone = None;
     let again = of_batches([frame.record_batch()], &ReadOptions { fill, ..options });
-    assert!(matches!(again, Err(DataError::IntegerDates { .. })), "integers are written as such");
+    assert!(
+        matches!(again, Err(DataError::Steps(StepError::IntegerDates { .. }))),
+        "integers are written as such"
+    );
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 
-use crate::{Panel, ReadOptions};
+use crate::{Fill, Panel, ReadOptions};
 use foretell_calendar::TimeKind;
 use foretell_tables::{DataError, FileOptions, UnreadableTable};
 
@@ -101,6 +101,11 @@ fn more_rows_to_skip_than_there_are_is_an_error() {
 
 /// A workbook of one sheet; cells that are numbers are such, and empty ones are not written.
 fn workbook(rows: &[&[&str]]) -> Vec<u8> {
+    merged_workbook(rows, &[])
+}
+
+/// The same with merged cells, as `A2:A3`.
+fn merged_workbook(rows: &[&[&str]], merged: &[&str]) -> Vec<u8> {
     use std::io::{Cursor, Write as _};
     let cell = |text: &str, place: String| match (text.is_empty(), text.parse::<f64>()) {
         (true, _) => String::new(),
@@ -112,6 +117,8 @@ fn workbook(rows: &[&[&str]]) -> Vec<u8> {
         format!("<row r=\"{}\">{}</row>", row + 1, cells.collect::<String>())
     };
     let rows: String = rows.iter().enumerate().map(row).collect();
+    let merged: String = merged.iter().map(|cells| format!("<mergeCell ref=\"{cells}\"/>")).collect();
+    let merged = if merged.is_empty() { merged } else { format!("<mergeCells>{merged}</mergeCells>") };
     const MAIN: &str = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
     const DOC: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
     const RELS: &str = "http://schemas.openxmlformats.org/package/2006/relationships";
@@ -137,7 +144,7 @@ fn workbook(rows: &[&[&str]]) -> Vec<u8> {
         ),
         (
             "xl/worksheets/sheet1.xml",
-            format!("<worksheet xmlns=\"{MAIN}\"><sheetData>{rows}</sheetData></worksheet>"),
+            format!("<worksheet xmlns=\"{MAIN}\"><sheetData>{rows}</sheetData>{merged}</worksheet>"),
         ),
     ] {
         zip.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
@@ -221,4 +228,76 @@ fn names_below_those_of_groups_are_joined_with_them() {
         let panel = panel.unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!((panel.freq().to_string().as_str(), panel.y(0)), ("QS-JAN", &[1.0, 2.0, 3.0][..]));
     }
+}
+
+#[test]
+fn merged_cells_of_ids_stand_for_all_of_their_rows() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("t.xlsx");
+    let rows: [&[&str]; 7] = [
+        &["shop", "day", "y"],
+        &["north", "2024-01-01", "5"],
+        &["", "2024-01-02", "6"],
+        &["", "2024-01-03", "7"],
+        &["12", "2024-01-01", "1"],
+        &["", "2024-01-02", ""],
+        &["", "2024-01-03", "3"],
+    ];
+    let options = ReadOptions::new().id_col("shop").time_col("day");
+    let read = |merged: &[&str]| {
+        std::fs::write(&path, merged_workbook(&rows, merged)).unwrap();
+        Panel::from_file(&path, &options)
+    };
+    // A merged value is that of one row: the others are missing.
+    let error = read(&["A2:A4", "A5:A7", "C5:C6"]).unwrap_err().to_string();
+    assert!(error.contains("line 6, column `y`"), "{error}");
+    let options = options.clone().fill(Fill::Zero);
+    let read = |merged: &[&str]| {
+        std::fs::write(&path, merged_workbook(&rows, merged)).unwrap();
+        Panel::from_file(&path, &options)
+    };
+    let panel = read(&["A2:A4", "A5:A7", "C5:C6"]).unwrap();
+    let north = panel.find("north").unwrap();
+    assert_eq!(
+        (panel.y(north), panel.y(panel.find("12").unwrap())),
+        (&[5.0, 6.0, 7.0][..], &[1.0, 0.0, 3.0][..])
+    );
+    let notes: Vec<String> = panel.notes().iter().map(ToString::to_string).collect();
+    assert!(
+        notes.iter().any(|note| note.contains("merged cells of `shop` stand for all of their rows")),
+        "{notes:?}"
+    );
+    let error = read(&["A2:A4"]).unwrap_err().to_string();
+    assert!(error.contains("line 6"), "{error}");
+}
+
+#[test]
+fn texts_of_workbooks_are_looked_at_for_their_notation() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("t.xlsx");
+    let rows: [&[&str]; 4] = [
+        &["unique_id", "ds", "y"],
+        &["a", "29.01.2024", "1.250,5"],
+        &["a", "30.01.2024", "7"],
+        &["a", "31.01.2024", "2,25"],
+    ];
+    std::fs::write(&path, workbook(&rows)).unwrap();
+    let options = ReadOptions::new().with_notation_of(&path, [false; 2]).unwrap();
+    let panel = Panel::from_file(&path, &options).unwrap();
+    assert_eq!(panel.y(0), [1250.5, 7.0, 2.25]);
+    assert_eq!(TimeKind::Timestamp.display(panel.time(0, 2)), "2024-01-31");
+    // Decimals of years in cells of numbers.
+    let rows: [&[&str]; 4] = [
+        &["unique_id", "ds", "y"],
+        &["a", "1949", "1"],
+        &["a", "1949.0833333333", "2"],
+        &["a", "1949.1666666667", "3"],
+    ];
+    std::fs::write(&path, workbook(&rows)).unwrap();
+    let options = ReadOptions::new().with_notation_of(&path, [false; 2]).unwrap();
+    let panel = Panel::from_file(&path, &options).unwrap();
+    assert_eq!(
+        (panel.freq().to_string(), TimeKind::Timestamp.display(panel.time(0, 2))),
+        ("MS".into(), "1949-03-01".into())
+    );
 }

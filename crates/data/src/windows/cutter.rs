@@ -22,7 +22,7 @@ use super::spec::{Span, WindowRef, WindowSpec};
 use crate::panels::column::ColumnKind;
 use crate::panels::covariates::Future;
 use crate::panels::panel::Panel;
-use foretell_tables::{DataError, UntaughtSteps};
+use foretell_tables::{DataError, FutureError, UntaughtSteps, WindowError};
 
 /// A column of which windows see a part.
 #[derive(Clone, Copy, Debug)]
@@ -127,7 +127,7 @@ impl<'p> Cutter<'p> {
             let rows = series.len.saturating_sub(held_out);
             if rows < needed {
                 let id = series.id.to_string();
-                return Err(DataError::TooShort { id, rows, held_out, input_size, needed });
+                return Err(WindowError::TooShort { id, rows, held_out, input_size, needed }.into());
             }
         }
         let none = (0..self.panel.n_series()).all(|series| self.windows_of(series) == 0);
@@ -139,7 +139,7 @@ impl<'p> Cutter<'p> {
             };
             let insample = if padded { insample as usize } else { input_size };
             let outsample = outsample as usize;
-            return Err(DataError::NoWindows { rows, held_out, insample, outsample, padded });
+            return Err(WindowError::NoWindows { rows, held_out, insample, outsample, padded }.into());
         }
         Ok(())
     }
@@ -154,7 +154,7 @@ impl<'p> Cutter<'p> {
         let mut series = 0..self.panel.n_series();
         match self.weight.is_none() || series.any(|series| self.all(series).any(&mut has_weight)) {
             true => Ok(()),
-            false => Err(DataError::NoWeight),
+            false => Err(WindowError::NoWeight.into()),
         }
     }
 
@@ -325,7 +325,7 @@ impl<'p> Cutter<'p> {
     /// weights that nothing trained.
     ///
     /// # Errors
-    /// [`DataError::UntaughtSteps`], with the longest horizon that they teach.
+    /// [`WindowError::UntaughtSteps`], with the longest horizon that they teach.
     pub fn check_horizon(&self) -> Result<(), DataError> {
         let mut mask = vec![0.0; self.h];
         let mut untaught: Vec<usize> = (0..self.h).collect();
@@ -346,7 +346,7 @@ impl<'p> Cutter<'p> {
             input_size: self.l,
             padded: self.grid.offset < -longest,
         };
-        Err(DataError::UntaughtSteps(untaught.into()))
+        Err(WindowError::UntaughtSteps(untaught.into()).into())
     }
 
     /// Rows of a series that windows of this span see.
@@ -383,14 +383,14 @@ fn future_columns<'p>(
         return Ok(Vec::new());
     }
     let Some(table) = future else {
-        return Err(DataError::FutureNeeded { columns: spec.futr.clone() });
+        return Err(FutureError::Needed { columns: spec.futr.clone() }.into());
     };
     let expected = panel.n_series() * spec.horizon;
     let mut columns = Vec::new();
     for name in &spec.futr {
         let future = table.column(name)?;
         if table.h() != spec.horizon || future.len() != expected {
-            return Err(DataError::FutureShape { expected, found: future.len() });
+            return Err(FutureError::Shape { expected, found: future.len() }.into());
         }
         columns.push(future);
     }

@@ -2,6 +2,7 @@ use super::*;
 use crate::WindowSlices;
 use foretell_calendar::{Freq, TimeKind};
 use foretell_simd::Key;
+use foretell_tables::ColumnError;
 use proptest::prelude::*;
 
 fn panel(lens: &[usize], mask: impl Fn(usize, usize) -> f32) -> Panel {
@@ -257,14 +258,14 @@ proptest! {
         let expected = materialised(&panel, &spec, span);
         let cutter = match Cutter::new(&panel, &spec, span) {
             Ok(cutter) => cutter,
-            Err(DataError::NoWindows { rows, insample, outsample, .. }) => {
+            Err(DataError::Windows(WindowError::NoWindows { rows, insample, outsample, .. })) => {
                 prop_assert!(expected.is_empty());
                 // What it says is needed is more than there is, unless rows are unknown, or windows begin too far apart.
                 let exact = holes.is_none() && (spec.step_size == 1 || !spec.start_padding);
                 prop_assert!(rows < insample + outsample || !exact);
                 return Ok(());
             }
-            Err(DataError::TooShort { .. }) => return Ok(()),
+            Err(DataError::Windows(WindowError::TooShort { .. })) => return Ok(()),
             Err(error) => return Err(TestCaseError::fail(error.to_string())),
         };
         let windows: Vec<WindowRef> = (0..panel.n_series()).flat_map(|series| cutter.all(series)).collect();
@@ -431,15 +432,24 @@ fn columns_are_found_or_named() {
     let panel = panel(&[20, 12], known);
     let spec = WindowSpec { hist: vec!["price".into()], ..WindowSpec::new(8, 4) };
     let predict = Span::Predict { future: None };
-    assert!(matches!(Cutter::new(&panel, &spec, predict), Err(DataError::MissingColumn { .. })));
+    assert!(matches!(
+        Cutter::new(&panel, &spec, predict),
+        Err(DataError::Column(ColumnError::Missing { .. }))
+    ));
     let spec = WindowSpec { stat: vec!["size".into()], ..WindowSpec::new(8, 4) };
-    assert!(matches!(Cutter::new(&panel, &spec, predict), Err(DataError::MissingColumn { .. })));
+    assert!(matches!(
+        Cutter::new(&panel, &spec, predict),
+        Err(DataError::Column(ColumnError::Missing { .. }))
+    ));
     let spec = WindowSpec { futr: vec!["price".into()], ..WindowSpec::new(8, 4) };
-    assert!(matches!(Cutter::new(&panel, &spec, predict), Err(DataError::FutureNeeded { .. })));
+    assert!(matches!(
+        Cutter::new(&panel, &spec, predict),
+        Err(DataError::Future(FutureError::Needed { .. }))
+    ));
     let future = Future::new(&panel, 3, &[("price", &[1.0; 6])]).unwrap();
     let predict = Span::Predict { future: Some(&future) };
     assert!(matches!(
         Cutter::new(&panel, &spec, predict),
-        Err(DataError::FutureShape { expected: 8, found: 6 })
+        Err(DataError::Future(FutureError::Shape { expected: 8, found: 6 }))
     ));
 }

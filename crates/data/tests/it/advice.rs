@@ -157,7 +157,7 @@ fn every_advice_on_times_leads_to_the_right_table_or_to_another_question() {
         (
             "years with decimals",
             rows((0..12).map(|month| format!("{:.4}", 2020.0 + f64::from(month) / 12.0))),
-            vec![],
+            vec![table(12, "2020-01-01", "2020-12-01", 12.0)],
         ),
         ("years of Thailand", rows((1..=9).map(|day| format!("{day:02}/01/2567"))), vec![]),
         (

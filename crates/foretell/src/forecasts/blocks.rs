@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::Range;
 
 use foretell_calendar::TimeStyle;
-use foretell_data::{Future, Panel, Span};
+use foretell_data::{ColumnLevel, Future, Panel, Span};
 use foretell_estimator::Output;
 use foretell_tables::{DataError, Frame};
 
@@ -17,6 +17,7 @@ use crate::forecasts::memory::check_forecast;
 use crate::forecasts::rolling::table;
 use crate::forecasts::warnings::{check_history, check_no_fallback};
 use crate::forecasts::windows::{column_levels, forecast_span, forecast_windows};
+use crate::hierarchies::borrowed_widths::without_intervals_in;
 use crate::inputs::local_scalers::{LocalScalers, LocallyScaled};
 use crate::insample_options::InsampleOptions;
 use crate::predict_options::PredictOptions;
@@ -229,6 +230,9 @@ impl<'a> ForecastBlocks<'a> {
             match (&trained.coherence, self.asked) {
                 (None, _) => Ok(frame),
                 (Some(coherence), Asked::Ahead { .. }) => {
+                    if let Some(warning) = without_intervals_in(&frame, &trained.columns.target) {
+                        trained.warnings.warn(&warning);
+                    }
                     coherence.apply(frame, &outputs, &trained.columns, trained.settings)
                 }
                 (Some(_), Asked::Insample { .. }) => add_up_windows(trained, frame, others, &outputs),
@@ -282,6 +286,29 @@ impl<'a> ForecastBlocks<'a> {
             self.on_scaled(places, &mut visit)?;
             check_wanted()?;
         }
+    }
+
+    /// The tables that `part` makes of all blocks in one, with the levels of their series brought back as it says for each column.
+    pub(crate) fn joined_ahead(
+        self,
+        mut part: impl FnMut(
+            &Panel,
+            &LocallyScaled<'_>,
+            Option<&Future>,
+        ) -> Result<(Frame, Vec<ColumnLevel>), Error>,
+    ) -> Result<Frame, Error> {
+        let of_none = self.trained.frame(&self.panel);
+        let mut joined: Option<Frame> = None;
+        self.each_ahead(|panel, scaled, future| {
+            let (part, levels) = part(panel, scaled, future)?;
+            let part = panel.without_levels_in(part, levels);
+            match &mut joined {
+                Some(joined) => joined.append(part),
+                None => joined = Some(part),
+            }
+            Ok(())
+        })?;
+        Ok(joined.unwrap_or(of_none))
     }
 
     fn ahead(

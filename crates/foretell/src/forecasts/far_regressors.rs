@@ -21,6 +21,27 @@ pub(crate) fn warn_of_far_regressors(
     if !columns.is_empty() {
         trained.warnings.warn(&Warning::FarRegressors { columns });
     }
+    let columns: Vec<String> =
+        names.iter().filter(|name| changes_first(panel, future, name)).cloned().collect();
+    if !columns.is_empty() {
+        trained.warnings.warn(&Warning::NewRegressors { columns });
+    }
+}
+
+/// Whether a column of numbers is the same in the whole past of each series, and has another value in the future of one.
+fn changes_first(panel: &Panel, future: &Future, name: &str) -> bool {
+    let Ok(values) = future.column(name) else { return false };
+    let mut is_new = false;
+    for (series, ahead) in values.chunks_exact(future.h()).enumerate() {
+        let Ok(past) = panel.column(name, series) else { return false };
+        let mut known = past.iter().filter(|value| value.is_finite());
+        let Some(first) = known.next() else { continue };
+        if known.any(|value| value != first) {
+            return false;
+        }
+        is_new |= ahead.iter().any(|value| value != first);
+    }
+    is_new
 }
 
 /// The values of a column of numbers that are far from the past, if there are any.
@@ -32,7 +53,7 @@ fn far_column(panel: &Panel, future: &Future, name: &str) -> Option<FarColumn> {
         let known = past.iter().copied().filter(|value| value.is_finite());
         let (low, high) = known
             .fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
-        // Of what never changed models say so themselves.
+        // What never changed is told by itself.
         let range = high - low;
         if range <= 0.0 {
             continue;

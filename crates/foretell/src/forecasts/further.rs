@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use foretell_data::{Future, Panel, Span};
 use foretell_estimator::{Asked, Estimator, ForecastValues, Output, Trained};
-use foretell_tables::DataError;
+use foretell_tables::{DataError, FutureError};
 
 use crate::error::{Error, check_wanted};
 use crate::fitted_model::FittedModel;
@@ -114,7 +114,7 @@ pub(crate) fn each_horizon(
     let (estimator, own, series) = (model.estimator(), trained.h(), panel.n_series());
     if let Some(future) = future.filter(|future| future.h() != h) {
         let (expected, found) = (series * h, series * future.h());
-        return Err(DataError::FutureShape { expected, found }.into());
+        return Err(DataError::from(FutureError::Shape { expected, found }).into());
     }
     // The median is that of the columns that the model was trained for: other quantiles may be asked for.
     let outputs = estimator.outputs();

@@ -1,7 +1,7 @@
 //! The forecasts of all models for windows of a panel.
 
 use foretell_data::{ColumnLevel, Panel, Span};
-use foretell_estimator::{Asked, ForecastValues, Output, sort_quantiles};
+use foretell_estimator::{Asked, Cutoff, ForecastValues, Output, sort_quantiles};
 use foretell_tables::ColumnPart;
 
 use crate::error::{Error, check_wanted};
@@ -38,6 +38,7 @@ pub(crate) fn forecast_windows(
         }
         let ids: Vec<&str> = cutoffs.iter().map(|(series, _)| &**panel.id(*series)).collect();
         let mut columns = recipe.columns(&name, &ids, &values)?;
+        forget_certainty(panel, &cutoffs, &recipe.outputs, &mut columns);
         if model.needs().is_never_negative {
             let settings = OwnSettings { non_negative: true, ..OwnSettings::default() };
             let values =
@@ -54,6 +55,32 @@ pub(crate) fn forecast_windows(
         bound_forecasts(trained, panel, &mut forecasts);
     }
     Ok(forecasts)
+}
+
+/// Known values without which a history that never changed does not tell that it will not.
+const FEW: usize = 4;
+
+/// Takes the ends of intervals without any width, NaN in their place, from the forecasts of windows before which hardly a value is known: a
+/// product of one week, or of two that are the same, is not certain.
+fn forget_certainty(panel: &Panel, cutoffs: &[Cutoff], outputs: &[Output], columns: &mut [Vec<f32>]) {
+    let is_end = |output: &Output| output.quantile.is_some_and(|q| (q - 0.5).abs() > 1e-6);
+    let ends: Vec<usize> = (0..outputs.len()).filter(|&place| is_end(&outputs[place])).collect();
+    let Some(&first) = ends.first() else { return };
+    let steps = columns[first].len() / cutoffs.len().max(1);
+    for (window, &(series, before)) in cutoffs.iter().enumerate() {
+        let history = panel.known_y(series, 0..before);
+        let mut known = history.iter().filter(|y| !y.is_nan());
+        let value = known.next();
+        let others: Vec<&f32> = known.take(FEW).collect();
+        if others.len() + 1 >= FEW || others.iter().any(|other| Some(*other) != value) {
+            continue;
+        }
+        for row in window * steps..(window + 1) * steps {
+            if ends.iter().all(|&end| columns[end][row] == columns[first][row]) && ends.len() > 1 {
+                ends.iter().for_each(|&end| columns[end][row] = f32::NAN);
+            }
+        }
+    }
 }
 
 /// How the columns of a table stand to the levels of its series: `others` values, then those of models.
@@ -76,5 +103,38 @@ pub(crate) fn forecast_span<'a>(
     move |model, quantiles| {
         let asked = Asked { span, h: trained.h(), quantiles };
         Ok(model.trained().forecast(panel, &asked, &trained.workers)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use foretell_calendar::Freq;
+
+    use super::*;
+
+    #[test]
+    fn what_has_hardly_begun_has_no_interval_without_width() {
+        let series = [
+            ("one", vec![7.0_f32]),
+            ("two", vec![7.0; 2]),
+            ("four", vec![7.0; 4]),
+            ("changes", vec![7.0, 8.0]),
+        ];
+        let series = series.map(|(id, y)| (id, 0, y));
+        let panel = Panel::from_series(Freq::parse("1").expect("integers"), series).expect("a panel");
+        let of = |id: &str| panel.find(id).map(|series| (series, panel.len(series))).expect("a series");
+        let cutoffs = ["one", "two", "four", "changes"].map(of);
+        let outputs =
+            [ColumnPart::Point, ColumnPart::Lower(80.0), ColumnPart::Median, ColumnPart::Upper(80.0)];
+        let mut columns = vec![vec![7.0_f32; 4]; 4];
+        forget_certainty(&panel, &cutoffs, &outputs.map(Output::of), &mut columns);
+        assert_eq!([&columns[0], &columns[2]], [&vec![7.0; 4]; 2]);
+        for end in [1, 3] {
+            assert!(columns[end][..2].iter().all(|value| value.is_nan()) && columns[end][2..] == [7.0; 2]);
+        }
+        // One that has some width keeps it.
+        let mut columns = vec![vec![7.0_f32], vec![6.0], vec![7.0], vec![8.0]];
+        forget_certainty(&panel, &cutoffs[..1], &outputs.map(Output::of), &mut columns);
+        assert_eq!(columns, [[7.0], [6.0], [7.0], [8.0]]);
     }
 }

@@ -2,6 +2,7 @@
 
 mod alike_sums;
 pub(crate) mod below_zero;
+pub(crate) mod borrowed_widths;
 mod grid;
 pub(crate) mod reading;
 pub(crate) mod reconcile;

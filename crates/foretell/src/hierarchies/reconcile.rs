@@ -6,12 +6,14 @@ use std::sync::Arc;
 use foretell_data::ForecastTable;
 use foretell_hierarchy::{
     CoherentQuantiles, Draws, Evidence, Hierarchy, HierarchyError, Reconciler, Reconciliation, Residuals,
+    with_means,
 };
 use foretell_scores::ScoresError;
 use foretell_tables::ModelInTable;
 
 use crate::columns::ColumnNames;
 use crate::error::Error;
+use crate::hierarchies::borrowed_widths::borrow_widths;
 use crate::hierarchies::grid::Grid;
 use crate::own_settings::OwnSettings;
 use crate::reconciliation_error::ReconciliationError;
@@ -81,7 +83,7 @@ impl<'a> ReconcileOptions<'a> {
 
 /// Forecasts of the series of a hierarchy, of any models, changed so that they add up at each cutoff and time: forecasts of single
 /// numbers by the method alone, quantiles (`NHITS-lo-80`, `NHITS-hi-80`, `NHITS-median`) by samples ([`CoherentQuantiles`]). A series that has
-/// a number and no quantiles adds that number to the samples, and has none afterwards. Rows come
+/// a number and no quantiles varies in the samples as others do ([`without_intervals`](crate::without_intervals) tells which), and has none afterwards. Rows come
 /// by series, in the order of the hierarchy, then by cutoff and time. Actual values stay unchanged; series
 /// that the method does not read ([`Reconciler::reads`]) need no rows.
 ///
@@ -147,12 +149,16 @@ pub fn reconcile(
                 let mut values: Vec<Vec<f64>> =
                     all.iter().map(|(_, place)| grid.values(&forecast.columns[*place].1)).collect();
                 let number = model.number.map(|place| grid.values(&forecast.columns[place].1));
-                let bare = without_quantiles(number.as_deref(), &mut values);
+                let extent = (hierarchy.n_aggregates(), grid.times.len());
+                let bare = borrow_widths(number.as_deref(), &mut values, extent);
                 let values =
                     all.iter().zip(values).map(|((_, place), values)| grid.checked(name(*place), values));
                 let values = values.collect::<Result<Vec<_>, _>>()?;
                 let probabilities: Vec<f64> = all.iter().map(|(q, _)| *q).collect();
-                let (known_at, values) = with_middle(number.as_deref(), &probabilities, values);
+                let (mut known_at, mut values) = with_middle(number.as_deref(), &probabilities, values);
+                if let Some(number) = &number {
+                    (known_at, values) = with_means(number, (known_at, values));
+                }
                 let at = (&known_at[..], &probabilities[..]);
                 let mut columns = quantiles(&reconciler, &draws, at, &values, grid.times.len())?;
                 let bounds = options.bounds();
@@ -174,19 +180,6 @@ fn bound(hierarchy: &Hierarchy, bounds: OwnSettings, values: &mut [f64], times: 
         bottom.iter_mut().for_each(|value| *value = bounds.bounded(*value));
         hierarchy.sum(values, times);
     }
-}
-
-/// Gives cells that have a number and no quantile, as of a series of one row, this number as all quantiles, so that one series does not stop
-/// the others; where they are.
-fn without_quantiles(number: Option<&[f64]>, quantiles: &mut [Vec<f64>]) -> Vec<usize> {
-    let Some(number) = number else { return Vec::new() };
-    let is_bare =
-        |&cell: &usize| number[cell].is_finite() && quantiles.iter().all(|quantile| quantile[cell].is_nan());
-    let bare: Vec<usize> = (0..number.len()).filter(is_bare).collect();
-    for quantile in quantiles {
-        bare.iter().for_each(|&cell| quantile[cell] = number[cell]);
-    }
-    bare
 }
 
 /// Probabilities and their quantiles, with the number between the inner two where there is no median, which the number may not be: of counts, which may be near their
@@ -340,9 +333,9 @@ mod tests {
         assert!((0.0..1.2).contains(&low) && (7.0..11.8).contains(&high), "{low} {high}");
     }
 
-    /// For rare demand the point forecast is the mean; a median column takes precedence over it.
+    /// For rare demand the point forecast is the mean: a median beside it is taken for the median, and the sums have the sum of the means.
     #[test]
-    fn a_median_is_taken_for_it_and_not_the_number() {
+    fn sums_of_rare_demand_have_its_mean() {
         let quantiles = |mean: f64, middle: &str| {
             let of = |value: f64| vec![value; 6];
             let columns = [("m", of(mean)), ("m-lo-80", of(0.0)), (middle, of(0.0)), ("m-hi-80", of(3.0))];
@@ -354,7 +347,13 @@ mod tests {
             ["m-lo-80", middle, "m-hi-80"].map(|name| found.column(name).unwrap().to_vec())
         };
         for middle in ["m-median", "m_ql0.5"] {
-            assert_eq!(quantiles(0.6, middle), quantiles(1.5, middle), "{middle}");
+            let [rarely, often] = [0.6, 1.5].map(|mean| quantiles(mean, middle));
+            // Of the series below the quantiles stay, of the sum they are lower where less is sold.
+            for (rarely, often) in rarely.iter().zip(&often) {
+                assert!((rarely[2] - often[2]).abs() < 0.05, "{middle}: {rarely:?} {often:?}");
+            }
+            assert!(rarely[1][0] < 1.2 && often[1][0] > rarely[1][0], "{rarely:?} {often:?}");
+            assert!(rarely[2][0] < often[2][0] && rarely[0][0] < 0.1, "{rarely:?} {often:?}");
         }
     }
 

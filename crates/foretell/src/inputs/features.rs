@@ -6,7 +6,7 @@ use foretell_data::{Future, Panel};
 use foretell_estimator::{Estimator, Workers};
 use foretell_features::{FeatureError, Features};
 use foretell_neural::Exogenous;
-use foretell_tables::DataError;
+use foretell_tables::{DataError, FutureError};
 
 use crate::error::Error;
 use crate::model_spec::ModelSpec;
@@ -72,7 +72,7 @@ pub(crate) fn future_with_features<'a>(
             columns.sort_unstable();
             columns.dedup();
             if !columns.is_empty() {
-                return Err(DataError::FutureNeeded { columns }.into());
+                return Err(DataError::from(FutureError::Needed { columns }).into());
             }
             Future::new(panel, h, &[])?
         }

@@ -293,10 +293,23 @@ impl<'a> Told<'a> {
     fn range(&self, model: &ModelInTable) -> Option<String> {
         let intervals = model.intervals();
         let (level, low, high) = intervals.iter().find(|(level, ..)| *level == 80.0).or(intervals.first())?;
+        let value = |place: usize, row: usize| f64::from(self.asked.frame.columns[place].1[row]);
+        let point = model.point();
         let sum = |place: usize| {
             let rows = self.latest.iter().flat_map(|of_series| &of_series.rows);
-            rows.map(|&row| f64::from(self.asked.frame.columns[place].1[row])).sum::<f64>()
+            let or_point = |&row: &usize| match (value(place, row), point) {
+                (end, Some(point)) if end.is_nan() => value(point, row),
+                (end, _) => end,
+            };
+            rows.map(or_point).sum::<f64>()
         };
+        // A series of one row stops no sum, nor is it certain.
+        let lacks = |row: &&usize| value(*low, **row).is_nan() || value(*high, **row).is_nan();
+        let lacking =
+            self.latest.iter().filter(|of_series| of_series.rows.iter().any(|row| lacks(&row))).count();
+        if lacking == self.latest.len() {
+            return None;
+        }
         let [low, high] = [sum(*low), sum(*high)];
         let one = self.latest.len() == 1 && self.steps == 1;
         let text = match (low.is_finite() && high.is_finite(), one) {
@@ -313,7 +326,12 @@ impl<'a> Told<'a> {
                 self.with_unit(high)
             ),
         };
-        Some(text)
+        let without = match lacking {
+            0 => String::new(),
+            1 => " 1 series has no interval, and is in both by its forecast alone.".to_owned(),
+            more => format!(" {more} series have no interval, and are in both by their forecasts alone."),
+        };
+        Some(text + &without)
     }
 
     /// What came true of it, where all of it did.
@@ -559,6 +577,20 @@ mod tests {
         let year = text([430, 420], [28, 28]);
         let before = "in the same period of each a year before (from 2023-02-25 to 2023-04-02 in all)";
         assert!(year.contains(before), "{year}");
+    }
+
+    #[test]
+    fn a_series_without_an_interval_is_told_beside_the_range() {
+        let panel = panel(60);
+        let mut frame = frame(&panel, 7);
+        let text = |frame: &Frame| answer(&asked(&panel, frame)).unwrap().sentences.join(" ");
+        assert!(text(&frame).contains("add up to 56.00 to 98.00") && !text(&frame).contains("no interval"));
+        for end in [1, 2] {
+            frame.columns[end].1[..7].fill(f32::NAN);
+        }
+        let told = text(&frame);
+        assert!(told.contains("add up to 63.00 to 84.00"), "{told}");
+        assert!(told.contains("1 series has no interval, and is in both by its forecast alone."), "{told}");
     }
 
     #[test]

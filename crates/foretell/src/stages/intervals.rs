@@ -2,6 +2,7 @@
 
 use foretell_data::Panel;
 use foretell_estimator::{Estimator, Output};
+use foretell_tables::ColumnPart;
 
 use crate::conformal::Conformal;
 use crate::error::Error;
@@ -42,18 +43,26 @@ fn is_point(estimator: &dyn Estimator) -> bool {
 }
 
 /// The columns that a model forecasts without calibration: its own if nothing is asked for, else the point forecast and the
-/// quantiles. `None` if it forecasts none.
+/// quantiles. `None` if it forecasts none. The median stands among the quantiles where the point forecast `is_mean` of something lopsided.
 fn by_itself<'a>(
     estimator: &dyn Estimator,
     name: &str,
     asked: &AskedQuantiles,
+    is_mean: bool,
 ) -> Result<Option<Recipe<'a>>, Error> {
     let own = estimator.outputs();
     if asked.is_empty() {
         let places = (0..own.len()).collect();
         return Ok(Some(Recipe { of_model: own.clone(), outputs: own, source: Source::Own(places) }));
     }
-    let (ends, quantiles): (Vec<Output>, Vec<f64>) = asked.columns(false).into_iter().unzip();
+    let (mut ends, mut quantiles): (Vec<Output>, Vec<f64>) = asked.columns(false).into_iter().unzip();
+    if is_mean && quantiles.iter().all(|&q| !near(0.5, q)) {
+        let place = quantiles.partition_point(|&q| q < 0.5);
+        quantiles.insert(place, 0.5);
+        let are_quantiles = ends.iter().all(|end| matches!(end.part(), ColumnPart::Quantile(_)));
+        let middle = if are_quantiles { ColumnPart::Quantile(0.5) } else { ColumnPart::Median };
+        ends.insert(place, Output::of(middle));
+    }
     if let Some(of_model) = estimator.outputs_at(&quantiles) {
         return Ok(Some(at(estimator, &own, of_model, ends, quantiles)));
     }
@@ -148,7 +157,7 @@ pub(crate) fn check(
     asked: &AskedQuantiles,
     calibrated: bool,
 ) -> Result<(), Error> {
-    match by_itself(estimator, name, asked)? {
+    match by_itself(estimator, name, asked, false)? {
         None if !calibrated => Err(no_intervals(estimator, name)),
         _ => Ok(()),
     }
@@ -203,7 +212,7 @@ fn with_intervals<'a>(
     let estimator = model.trained().estimator();
     let calibrated = trained.conformal.as_ref().filter(|conformal| conformal.has(name) && !asked.is_empty());
     if calibrated.is_none()
-        && let Some(recipe) = by_itself(estimator, name, asked)?
+        && let Some(recipe) = by_itself(estimator, name, asked, model.trained().is_mean_far_from_median())?
     {
         return Ok(recipe);
     }

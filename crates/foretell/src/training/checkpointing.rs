@@ -126,6 +126,28 @@ pub(crate) const PLACE: &str = "place among the models";
 /// Says that a directory was made for the states in it.
 const MADE: &str = "made-for-states";
 
+/// Says where the models of the training are saved, which happens before its states are removed.
+const MODELS_AT: &str = "models-at";
+
+/// Notes in the directory of a training's states that its models are about to be saved in `models`, so that the same command may replace
+/// them after a kill that leaves the states. Nothing is noted where no states are kept.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn note_models_at(dir: &Path, models: &Path) -> Result<(), Error> {
+    if !dir.is_dir() {
+        return Ok(());
+    }
+    let note = || fs::write(dir.join(MODELS_AT), std::path::absolute(models)?.as_os_str().as_encoded_bytes());
+    note().map_err(|source| unusable(dir, source))
+}
+
+/// Whether [`note_models_at`] noted this directory of models beside the states of a training.
+pub fn is_noted_at(dir: &Path, models: &Path) -> bool {
+    let noted = fs::read(dir.join(MODELS_AT)).unwrap_or_default();
+    std::path::absolute(models).is_ok_and(|models| models.as_os_str().as_encoded_bytes() == noted)
+}
+
 /// A directory for the states of trainings or of a search. While it is held, no other process keeps its state there.
 #[derive(Debug)]
 pub struct StateDirectory {
@@ -183,6 +205,7 @@ pub fn remove_training_state(dir: impl AsRef<Path>) -> Result<(), Error> {
     let lock = lock(dir)?;
     let of_training = |name: &str| is_state(is_leftover(name).unwrap_or(name));
     remove(dir, of_training).map_err(|source| unusable(dir, source))?;
+    let _ = fs::remove_file(dir.join(MODELS_AT));
     let was_made = fs::remove_file(dir.join(MADE)).is_ok();
     drop(lock);
     if was_made {

@@ -33,7 +33,9 @@ fn odd_value(panel: &Panel, series: usize) -> Option<OddValue> {
         return None;
     }
     let (high, low) = (outermost(known(), |y| y), outermost(known(), |y| -y));
-    let (value, count) = odd_end(&high, low[0]).or_else(|| odd_end(&low, high[0]))?;
+    let odd = odd_end(&high, low[0]).or_else(|| odd_end(&low, high[0]));
+    let (value, count) =
+        odd.or_else(|| decimal_slip(&known().collect::<Vec<_>>()).map(|value| (value, 1)))?;
     let row = y.iter().position(|y| *y == value)?;
     let time = panel.freq().kind().display_in(panel.zone(), panel.time(series, row));
     let level = panel.level(series);
@@ -53,6 +55,38 @@ fn outermost(values: impl Iterator<Item = f32>, sign: fn(f32) -> f32) -> Vec<f32
         }
     }
     ends
+}
+
+/// The value that is ten, a hundred or a thousand times as large as the values around it, as where the mark before decimals was left out, where no
+/// other is three times as large as those around it or a third of them.
+fn decimal_slip(y: &[f32]) -> Option<f32> {
+    if y.len() < 2 * LEAST || y.iter().any(|y| *y <= 0.0) {
+        return None;
+    }
+    // The lesser of two values on each side, as a slip may be among them; of both sides the larger, as where a new level begins.
+    let least = |values: &[f32]| values.iter().copied().reduce(f32::min);
+    let ratio = |place: usize| {
+        let before = least(&y[place.saturating_sub(2)..place]);
+        let after = least(&y[place + 1..(place + 3).min(y.len())]);
+        f64::from(y[place]) / f64::from(before.into_iter().chain(after).fold(0.0, f32::max))
+    };
+    let is_slip = |ratio: f64| {
+        let digits = ratio.log10().round();
+        (1.0..=3.0).contains(&digits) && (0.7..1.4).contains(&(ratio / 10_f64.powf(digits)))
+    };
+    let mut found = None;
+    for place in 0..y.len() {
+        let ratio = ratio(place);
+        if (1.0 / 3.0..3.0).contains(&ratio) {
+            continue;
+        }
+        // A last value has a question of its own.
+        if !is_slip(ratio) || found.is_some() || place + 1 == y.len() {
+            return None;
+        }
+        found = Some(y[place]);
+    }
+    found
 }
 
 /// The outermost value of one end, and how many values there are far from all others, which reach to `other_end`.
@@ -94,6 +128,18 @@ mod tests {
         let two =
             wave(|t| [(5, 70_000.0), (9, 71_000.0)].into_iter().find(|(at, _)| *at == t).map(|(_, y)| y));
         assert_eq!(found(two), Some(("9".to_owned(), 71_000.0, 2)));
+    }
+
+    #[test]
+    fn a_mark_before_decimals_that_was_left_out_is_odd() {
+        let slip = |factor: f32| with_one(20, factor * (20.0 + 10.0 * 8_f32.sin()));
+        for factor in [10.0, 100.0, 1000.0] {
+            assert_eq!(found(slip(factor)).map(|(time, ..)| time), Some("20".to_owned()), "{factor}");
+        }
+        // Peaks of other sizes, and two of them.
+        assert_eq!(found(slip(5.0)), None);
+        assert_eq!(found(slip(25.0)), None);
+        assert_eq!(found(wave(|t| [20, 40].contains(&t).then_some(200.0))), None);
     }
 
     #[test]

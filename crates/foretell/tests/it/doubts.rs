@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use foretell::{DataError, End, Error, Fitted, Forecaster, Freq, ModelSpec, Panel, Warning};
+use foretell::{DataError, End, Error, Fitted, Forecaster, Freq, ModelSpec, Panel, Warning, WindowError};
 use serde_json::{Value, json};
 
 type Heard = Arc<Mutex<Vec<Warning>>>;
@@ -84,7 +84,7 @@ fn models_of_all_series_are_not_trained_on_those_that_end_earlier() {
     let differing = panel([60, 40]);
     let error = forecaster(multivariate.clone()).0.fit(&differing).expect_err("it is refused");
     assert!(
-        matches!(&error, Error::Data(DataError::EndsDiffer(ends)) if ends.series[0].0 == "dead"),
+        matches!(&error, Error::Data(DataError::Windows(WindowError::EndsDiffer(ends))) if ends.series[0].0 == "dead"),
         "{error}"
     );
     for end in [End::Common, End::Masked] {

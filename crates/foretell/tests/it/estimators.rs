@@ -83,11 +83,7 @@ fn cross_validation_scores_them_like_any_model() {
             .expect("scores");
         let names: Vec<&str> = validation.frame.columns.iter().map(|(name, _)| name.as_str()).collect();
         let columns = [
-            "Naive",
-            "Naive-lo-80",
-            "Naive-hi-80",
-            "SeasonalNaive",
-            "SeasonalNaive-lo-80",
+            "Naive", "Naive-lo-80", "Naive-hi-80", "SeasonalNaive", "SeasonalNaive-lo-80",
             "SeasonalNaive-hi-80",
         ];
         assert_eq!(names, [&["y"][..], &columns].concat());

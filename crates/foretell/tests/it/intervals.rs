@@ -139,18 +139,8 @@ fn quantiles_are_named_as_neuralforecast_names_them() {
     assert_eq!(
         names(&frame),
         [
-            "point",
-            "point-ql0.1",
-            "point-ql0.9",
-            "many-median",
-            "many_ql0.1",
-            "many_ql0.9",
-            "normal",
-            "normal_ql0.1",
-            "normal_ql0.9",
-            "EnsembleMean",
-            "EnsembleMean-ql0.1",
-            "EnsembleMean-ql0.9"
+            "point", "point-ql0.1", "point-ql0.9", "many-median", "many_ql0.1", "many_ql0.9", "normal",
+            "normal_ql0.1", "normal_ql0.9", "EnsembleMean", "EnsembleMean-ql0.1", "EnsembleMean-ql0.9"
         ]
     );
     // They are the ends of the interval of 80 %.

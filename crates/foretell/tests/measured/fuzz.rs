@@ -22,47 +22,10 @@ const DIRECTORIES: &[&str] = &[
 ];
 
 const WORDS: &[&str] = &[
-    "null",
-    "{}",
-    "[]",
-    "true",
-    "false",
-    "-1",
-    "-3",
-    "1000000",
-    "99999999999",
-    "1e300",
-    "[",
-    "[[[[",
-    "\"",
-    "MAE",
-    "MQLoss",
-    "DistributionLoss",
-    "Normal",
-    "standard",
-    "boxcox",
-    "revin",
-    "tensor",
-    "scaler",
-    "F32",
-    "F64",
-    "hidden_size",
-    "n_blocks",
-    "mlp_units",
-    "stack_types",
-    "trend",
-    "seasonality",
-    "input_size",
-    "\"h\"",
-    "alias",
-    "futr_exog_list",
-    "optimizer",
-    "NHITS",
-    "NBEATS",
-    "LSTM",
-    "DLinear",
-    "freq",
-    "h",
+    "null", "{}", "[]", "true", "false", "-1", "-3", "1000000", "99999999999", "1e300", "[", "[[[[", "\"",
+    "MAE", "MQLoss", "DistributionLoss", "Normal", "standard", "boxcox", "revin", "tensor", "scaler", "F32",
+    "F64", "hidden_size", "n_blocks", "mlp_units", "stack_types", "trend", "seasonality", "input_size",
+    "\"h\"", "alias", "futr_exog_list", "optimizer", "NHITS", "NBEATS", "LSTM", "DLinear", "freq", "h",
     "W-SUN",
 ];
 
@@ -104,10 +67,7 @@ fn imports() {
     use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
     const CHECKPOINTS: [&str; 4] = [
-        "directory/model/NHITS_0.ckpt",
-        "lightning/LSTM.ckpt",
-        "lightning/Normal.ckpt",
-        "lightning/MLP.ckpt",
+        "directory/model/NHITS_0.ckpt", "lightning/LSTM.ckpt", "lightning/Normal.ckpt", "lightning/MLP.ckpt",
     ];
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/pickles");
     let files = |path: &str| -> Vec<(String, Vec<u8>)> {

@@ -116,3 +116,9 @@ fn parts_of_views_are_those_parts() {
     }
     assert_eq!(y, [0.0, 2.0, 0.0, 0.0, 0.0, 0.0, 0.0, 8.0, 0.0, 0.0, 11.0, 0.0]);
 }
+
+#[test]
+#[should_panic(expected = "index < self.count")]
+fn a_batch_has_no_matrix_behind_its_last() {
+    _ = BatchRef::row_major(&[0.0; 4], 2, 1, 2).get(2);
+}

@@ -32,7 +32,7 @@ hyper_parameters! {
         /// Blocks of each stack.
         n_blocks: Vec<usize> = vec![1; 3],
         /// [inputs, outputs] of the hidden layers of every block.
-        mlp_units: Vec<[usize; 2]> = vec![[512, 512]; 3] => |units| perceptron::chained(units),
+        mlp_units: Vec<Vec<usize>> = vec![vec![512, 512]; 3] => |units| perceptron::chained(units),
         /// 0: NBEATSx has dropout, NBEATS has none.
         dropout_prob_theta: f32 = 0.0 => |&dropout| rules::require(
             dropout == 0.0,
@@ -68,7 +68,8 @@ impl Architecture for Nbeats {
     }
 
     fn unread(&self) -> Vec<String> {
-        blocks_of_stacks(&self.stack_types, &self.n_blocks).unread()
+        let stacks = blocks_of_stacks(&self.stack_types, &self.n_blocks);
+        stacks.unread().into_iter().chain(perceptron::unread(&self.mlp_units)).collect()
     }
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {

@@ -25,7 +25,7 @@ hyper_parameters! {
         /// Blocks of each stack.
         n_blocks: Vec<usize> = vec![1; 3],
         /// [inputs, outputs] of the hidden layers of every block.
-        mlp_units: Vec<[usize; 2]> = vec![[512, 512]; 3] => |units| perceptron::chained(units),
+        mlp_units: Vec<Vec<usize>> = vec![vec![512, 512]; 3] => |units| perceptron::chained(units),
         /// Dropout behind each activation.
         dropout_prob_theta: f32 = 0.0 => rules::dropout,
         /// Behind each hidden layer: "ReLU", "Softplus", "Tanh", "SELU", "LeakyReLU", "PReLU" or "Sigmoid".
@@ -56,7 +56,8 @@ impl Architecture for Nbeatsx {
     }
 
     fn unread(&self) -> Vec<String> {
-        blocks_of_stacks(&self.stack_types, &self.n_blocks).unread()
+        let stacks = blocks_of_stacks(&self.stack_types, &self.n_blocks);
+        stacks.unread().into_iter().chain(perceptron::unread(&self.mlp_units)).collect()
     }
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {

@@ -30,7 +30,7 @@ hyper_parameters! {
         /// Blocks of each stack.
         n_blocks: Vec<usize> = vec![1; 3],
         /// [inputs, outputs] of the hidden layers of every block.
-        mlp_units: Vec<[usize; 2]> = vec![[512, 512]; 3] => |units| perceptron::chained(units),
+        mlp_units: Vec<Vec<usize>> = vec![vec![512, 512]; 3] => |units| perceptron::chained(units),
         /// Steps that each stack pools the history by.
         n_pool_kernel_size: Vec<usize> = vec![2, 2, 1],
         /// Steps of the horizon per knot of each stack's forecast.
@@ -112,7 +112,7 @@ impl Architecture for Nhits {
     }
 
     fn unread(&self) -> Vec<String> {
-        self.per_stack().unread()
+        self.per_stack().unread().into_iter().chain(perceptron::unread(&self.mlp_units)).collect()
     }
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {

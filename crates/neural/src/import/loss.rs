@@ -7,20 +7,8 @@ use super::json::json;
 
 /// Arguments of losses that are attributes of the same name; quantiles aside.
 const ARGUMENTS: [&str; 14] = [
-    "alpha",
-    "batch_correlation",
-    "c",
-    "delta",
-    "distribution",
-    "horizon_correlation",
-    "horizon_weight",
-    "n_components",
-    "normalize",
-    "num_samples",
-    "q",
-    "return_params",
-    "seasonality",
-    "weighted",
+    "alpha", "batch_correlation", "c", "delta", "distribution", "horizon_correlation", "horizon_weight",
+    "n_components", "normalize", "num_samples", "q", "return_params", "seasonality", "weighted",
 ];
 
 /// The loss as `NetworkSpec::set` takes it: its class and its arguments.

@@ -100,7 +100,7 @@ impl MultiHeadAttention {
     }
 
     /// Whether the keys of a query depend on the other queries.
-    pub fn is_sparse(&self) -> bool {
+    pub(crate) fn is_sparse(&self) -> bool {
         self.sparse.is_some()
     }
 
@@ -136,7 +136,7 @@ impl MultiHeadAttention {
     /// # Panics
     /// If there are fewer steps.
     #[track_caller]
-    pub fn forward_last(&self, cx: &Forward<'_>, x: &Var, context: &Var, last: usize) -> Var {
+    pub(crate) fn forward_last(&self, cx: &Forward<'_>, x: &Var, context: &Var, last: usize) -> Var {
         let end = |x: &Var| x.narrow(1, x.shape()[1] - last, last);
         let heads = match self.sparse {
             Some(sparse) => {

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::config::Checks;
+use crate::config::{Checks, epsilon, relu, size};
 use crate::error::PretrainedError;
 use crate::t5::LayerSizes;
 
@@ -18,9 +18,9 @@ pub(crate) struct BoltConfig {
     #[serde(default)]
     num_decoder_layers: Option<usize>,
     pub(crate) num_heads: usize,
-    #[serde(default = "buckets")]
+    #[serde(default = "size::<32>")]
     pub(crate) relative_attention_num_buckets: usize,
-    #[serde(default = "distance")]
+    #[serde(default = "size::<128>")]
     pub(crate) relative_attention_max_distance: usize,
     #[serde(default = "epsilon")]
     pub(crate) layer_norm_epsilon: f32,
@@ -42,31 +42,12 @@ pub(crate) struct Chronos {
     pub(crate) use_reg_token: bool,
 }
 
-fn buckets() -> usize {
-    32
-}
-fn distance() -> usize {
-    128
-}
-fn epsilon() -> f32 {
-    1e-6
-}
-fn relu() -> String {
-    "relu".to_owned()
-}
-
 /// Tokens of a context, at most: the scores of a head are their square.
 const MOST_TOKENS: usize = 1 << 11;
 
 impl BoltConfig {
-    /// The sizes that a `config.json` gives.
-    pub(crate) fn parse(text: &[u8], checks: &Checks<'_>) -> Result<Self, PretrainedError> {
-        let config: Self = checks.parse(text)?;
-        config.check(checks)?;
-        Ok(config)
-    }
-
-    fn check(&self, checks: &Checks<'_>) -> Result<(), PretrainedError> {
+    /// Whether the network can be computed with these.
+    pub(crate) fn check(&self, checks: &Checks<'_>) -> Result<(), PretrainedError> {
         let own = &self.chronos_config;
         for (name, size, [least, most]) in [
             ("d_model", self.d_model, [1, 1 << 14]),

@@ -1,11 +1,10 @@
 //! A Chronos-Bolt network: contexts scaled and cut into tokens, and passes put together.
 
-use std::sync::{Mutex, PoisonError};
-
 use super::config::BoltConfig;
 use super::decoder::{Decoder, DecoderScratch};
 use super::encoder::{Encoder, EncoderScratch, Tokens};
 use crate::error::PretrainedError;
+use crate::idle::Idle;
 use crate::network::{PretrainedNetwork, SeriesContext};
 use crate::scale::Scale;
 use crate::t5::ResidualBlock;
@@ -25,8 +24,7 @@ pub(crate) struct Bolt {
     decoder: Decoder,
     output: ResidualBlock,
     parameters: usize,
-    /// What forecasts take memory for, from one to the next: as many as there were at once.
-    idle: Mutex<Vec<Scratch>>,
+    idle: Idle<Scratch>,
 }
 
 #[derive(Debug, Default)]
@@ -56,8 +54,7 @@ impl Bolt {
         let closing = own.use_reg_token.then(|| shared[d..].to_vec());
         let encoder = Encoder::take(weights, &config)?;
         let decoder = Decoder::take(weights, &config, start)?;
-        let idle = Mutex::default();
-        Ok(Self { config, input, closing, encoder, decoder, output, parameters, idle })
+        Ok(Self { config, input, closing, encoder, decoder, output, parameters, idle: Idle::default() })
     }
 
     fn levels_and_steps(&self) -> [usize; 2] {
@@ -192,8 +189,7 @@ impl PretrainedNetwork for Bolt {
     fn forecast(&self, contexts: &[SeriesContext<'_>], horizon: usize, out: &mut [f64]) {
         let [levels, steps] = self.levels_and_steps();
         assert_eq!(out.len(), contexts.len() * horizon * levels, "quantiles of {} contexts", contexts.len());
-        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut scratch = idle().pop().unwrap_or_default();
+        let mut scratch = self.idle.take();
         let mut first = vec![0.0; contexts.len().min(TOGETHER) * levels * steps];
         let outs = out.chunks_mut(TOGETHER * horizon * levels);
         for (contexts, out) in contexts.chunks(TOGETHER).zip(outs) {
@@ -205,7 +201,7 @@ impl PretrainedNetwork for Bolt {
                 self.go_on(values, first, horizon, out, &mut scratch);
             }
         }
-        idle().push(scratch);
+        self.idle.put_back(scratch);
     }
 
     fn parameters(&self) -> usize {

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::unrolled::PATHS;
-use crate::config::Checks;
+use crate::config::{Checks, epsilon, relu, size};
 use crate::error::PretrainedError;
 use crate::t5::LayerSizes;
 
@@ -11,16 +11,16 @@ use crate::t5::LayerSizes;
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Chronos2Config {
     pub(crate) chronos_config: Chronos,
-    #[serde(default = "width")]
+    #[serde(default = "size::<512>")]
     pub(crate) d_model: usize,
     /// Width of a head.
-    #[serde(default = "head_width")]
+    #[serde(default = "size::<64>")]
     pub(crate) d_kv: usize,
-    #[serde(default = "inner_width")]
+    #[serde(default = "size::<2048>")]
     pub(crate) d_ff: usize,
-    #[serde(default = "layers")]
+    #[serde(default = "size::<6>")]
     pub(crate) num_layers: usize,
-    #[serde(default = "heads")]
+    #[serde(default = "size::<8>")]
     pub(crate) num_heads: usize,
     #[serde(default = "epsilon")]
     layer_norm_epsilon: f32,
@@ -44,51 +44,21 @@ pub(crate) struct Chronos {
     #[serde(default)]
     pub(crate) use_arcsinh: bool,
     /// Patches of one pass, at most.
-    #[serde(default = "one")]
+    #[serde(default = "size::<1>")]
     pub(crate) max_output_patches: usize,
     time_encoding_scale: Option<usize>,
 }
 
-fn width() -> usize {
-    512
-}
-fn head_width() -> usize {
-    64
-}
-fn inner_width() -> usize {
-    2048
-}
-fn layers() -> usize {
-    6
-}
-fn heads() -> usize {
-    8
-}
-fn epsilon() -> f32 {
-    1e-6
-}
 fn theta() -> f32 {
     10_000.0
-}
-fn relu() -> String {
-    "relu".to_owned()
-}
-fn one() -> usize {
-    1
 }
 
 /// Patches of a context, at most: the scores of a head are their square.
 const MOST_PATCHES: usize = 1 << 11;
 
 impl Chronos2Config {
-    /// The sizes that a `config.json` gives.
-    pub(crate) fn parse(text: &[u8], checks: &Checks<'_>) -> Result<Self, PretrainedError> {
-        let config: Self = checks.parse(text)?;
-        config.check(checks)?;
-        Ok(config)
-    }
-
-    fn check(&self, checks: &Checks<'_>) -> Result<(), PretrainedError> {
+    /// Whether the network can be computed with these.
+    pub(crate) fn check(&self, checks: &Checks<'_>) -> Result<(), PretrainedError> {
         let own = &self.chronos_config;
         let named = |name: &str| format!("chronos_config.{name}");
         for (name, size, [least, most]) in [

@@ -1,12 +1,11 @@
 //! A Chronos-2 network: groups of a series and its columns, and passes put together.
 
-use std::sync::{Mutex, PoisonError};
-
 use super::config::Chronos2Config;
 use super::encoder::{Encoder, EncoderScratch};
 use super::tokens::{Tokens, Variate};
 use super::unrolled::{Mixture, PATHS};
 use crate::error::PretrainedError;
+use crate::idle::Idle;
 use crate::network::{PretrainedNetwork, SeriesContext};
 use crate::t5::ResidualBlock;
 use crate::weights::Weights;
@@ -39,8 +38,7 @@ pub(crate) struct Chronos2 {
     parameters: usize,
     /// The places of the quantiles that are paths.
     paths: Vec<usize>,
-    /// What forecasts take memory for, from one to the next: as many as there were at once.
-    idle: Mutex<Vec<Scratch>>,
+    idle: Idle<Scratch>,
 }
 
 #[derive(Debug, Default)]
@@ -65,7 +63,7 @@ impl Chronos2 {
         let closing = weights.take("shared.weight", &[2, d])?[d..].to_vec();
         let encoder = Encoder::take(weights, &config)?;
         let paths = PATHS.iter().filter_map(|level| config.place_of(*level)).collect();
-        Ok(Self { config, input, closing, encoder, output, parameters, paths, idle: Mutex::default() })
+        Ok(Self { config, input, closing, encoder, output, parameters, paths, idle: Idle::default() })
     }
 
     fn size(&self) -> usize {
@@ -244,8 +242,7 @@ impl PretrainedNetwork for Chronos2 {
         let groups: Vec<Group<'_>> = contexts.chunk_by(|a, b| a.group == b.group).map(group_of).collect();
         let ahead = self.patches(horizon);
         let each = levels * ahead * self.size();
-        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut scratch = idle().pop().unwrap_or_default();
+        let mut scratch = self.idle.take();
         let variates: Vec<&[Variate<'_>]> = groups.iter().map(|group| &group.variates[..]).collect();
         let mut first = vec![0.0; variates.iter().map(|group| group.len()).sum::<usize>() * each];
         self.passes(&variates, ahead, &mut first, &mut scratch);
@@ -256,7 +253,7 @@ impl PretrainedNetwork for Chronos2 {
             (first, out) = (later, out_later);
             self.go_on(group, own, horizon, own_out, &mut scratch);
         }
-        idle().push(scratch);
+        self.idle.put_back(scratch);
     }
 
     fn parameters(&self) -> usize {

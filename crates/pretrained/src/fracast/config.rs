@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::config::Checks;
+use crate::config::{Checks, size};
 use crate::error::PretrainedError;
 
 /// The content of `config.json`.
@@ -30,35 +30,35 @@ pub(crate) struct FracastConfig {
     future_queries: usize,
     future_patch: usize,
     pub(crate) head_d_ff: usize,
-    #[serde(default = "ten")]
+    #[serde(default = "size::<10>")]
     pub(crate) n_stages: usize,
-    #[serde(default = "two")]
+    #[serde(default = "size::<2>")]
     pub(crate) dilation_base: usize,
-    #[serde(default = "three")]
+    #[serde(default = "size::<3>")]
     pub(crate) kernel_size: usize,
     #[serde(default = "one_and_a_half")]
     ffn_mult: f64,
-    #[serde(default = "eight")]
+    #[serde(default = "size::<8>")]
     pub(crate) scale_cond_dim: usize,
-    #[serde(default = "four")]
+    #[serde(default = "size::<4>")]
     pub(crate) periodic_topk: usize,
-    #[serde(default = "one")]
+    #[serde(default = "size::<1>")]
     pub(crate) periodic_harmonics: usize,
-    #[serde(default = "two")]
+    #[serde(default = "size::<2>")]
     pub(crate) periodic_min_period: usize,
     #[serde(default = "five_per_cent")]
     pub(crate) periodic_alpha: f64,
-    #[serde(default = "one")]
+    #[serde(default = "size::<1>")]
     pub(crate) head_layers: usize,
-    #[serde(default = "two")]
+    #[serde(default = "size::<2>")]
     pub(crate) head_fc_layers: usize,
-    #[serde(default = "three")]
+    #[serde(default = "size::<3>")]
     pub(crate) head_fc_kernel: usize,
-    #[serde(default = "six")]
+    #[serde(default = "size::<6>")]
     pub(crate) head_future_conv_layers: usize,
-    #[serde(default = "many")]
+    #[serde(default = "size::<128>")]
     pub(crate) head_future_conv_seed: usize,
-    #[serde(default = "sixteen")]
+    #[serde(default = "size::<16>")]
     pub(crate) head_phase_bins: usize,
     #[serde(default = "direct")]
     head_output_mode: String,
@@ -82,33 +82,6 @@ pub(crate) struct FracastConfig {
     head_future_conv: bool,
 }
 
-fn one() -> usize {
-    1
-}
-fn two() -> usize {
-    2
-}
-fn three() -> usize {
-    3
-}
-fn four() -> usize {
-    4
-}
-fn six() -> usize {
-    6
-}
-fn eight() -> usize {
-    8
-}
-fn ten() -> usize {
-    10
-}
-fn sixteen() -> usize {
-    16
-}
-fn many() -> usize {
-    128
-}
 fn one_and_a_half() -> f64 {
     1.5
 }

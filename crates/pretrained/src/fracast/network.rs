@@ -1,12 +1,11 @@
 //! A Fracast network: windows scaled, encoded and forecast.
 
-use std::sync::{Mutex, PoisonError};
-
 use super::config::FracastConfig;
 use super::encoder::{Encoder, EncoderScratch};
 use super::head::{Head, HeadScratch, Seen};
 use super::periods::{PeriodScratch, find_periods};
 use crate::error::PretrainedError;
+use crate::idle::Idle;
 use crate::network::{PretrainedNetwork, SeriesContext};
 use crate::weights::Weights;
 
@@ -25,8 +24,7 @@ pub(crate) struct Fracast {
     /// The place of the median among the quantiles.
     median: usize,
     parameters: usize,
-    /// What forecasts take memory for, from one to the next: as many as there were at once.
-    idle: Mutex<Vec<Scratch>>,
+    idle: Idle<Scratch>,
 }
 
 #[derive(Debug, Default)]
@@ -53,7 +51,7 @@ impl Fracast {
         let encoder = Encoder::take(weights, &config)?;
         let head = Head::take(weights, &config)?;
         let median = config.quantiles.iter().position(|q| *q == 0.5).unwrap_or(0);
-        Ok(Self { config, encoder, head, median, parameters, idle: Mutex::default() })
+        Ok(Self { config, encoder, head, median, parameters, idle: Idle::default() })
     }
 
     /// The quantiles of one pass after `scratch.history`, `[horizon, levels]`, into `scratch.block`.
@@ -142,12 +140,11 @@ impl PretrainedNetwork for Fracast {
     fn forecast(&self, contexts: &[SeriesContext<'_>], horizon: usize, out: &mut [f64]) {
         let each = horizon * self.config.quantiles.len();
         assert_eq!(out.len(), contexts.len() * each, "quantiles of {} contexts", contexts.len());
-        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut scratch = idle().pop().unwrap_or_default();
+        let mut scratch = self.idle.take();
         for (context, out) in contexts.iter().zip(out.chunks_exact_mut(each.max(1))) {
             self.forecast_one(context.values, horizon, out, &mut scratch);
         }
-        idle().push(scratch);
+        self.idle.put_back(scratch);
     }
 
     fn parameters(&self) -> usize {

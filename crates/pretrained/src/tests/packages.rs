@@ -19,18 +19,8 @@ pub(crate) const TOLERANCE: f64 = 1e-4;
 pub(crate) fn series(case: &Value) -> Vec<f32> {
     let number = |name: &str| case[name].as_i64().unwrap_or_else(|| panic!("{name} of {case}"));
     let [length, level, slope, period, amplitude, longer, step, noise, zeros, missing, exponent, seed] = [
-        "length",
-        "level",
-        "slope",
-        "period",
-        "amplitude",
-        "longer",
-        "step",
-        "noise",
-        "zeros",
-        "missing",
-        "exponent",
-        "seed",
+        "length", "level", "slope", "period", "amplitude", "longer", "step", "noise", "zeros", "missing",
+        "exponent", "seed",
     ]
     .map(number);
     let (gap, mut state) = (case["gap"].as_bool().expect("a mark"), seed as u32);

@@ -81,14 +81,8 @@ impl Default for TimesFmConfig {
 const MOST_PATCHES: usize = 1 << 11;
 
 impl TimesFmConfig {
-    /// The sizes that a `config.json` gives.
-    pub(crate) fn parse(text: &[u8], checks: &Checks<'_>) -> Result<Self, PretrainedError> {
-        let config: Self = checks.parse(text)?;
-        config.check(checks)?;
-        Ok(config)
-    }
-
-    fn check(&self, checks: &Checks<'_>) -> Result<(), PretrainedError> {
+    /// Whether the network can be computed with these.
+    pub(crate) fn check(&self, checks: &Checks<'_>) -> Result<(), PretrainedError> {
         for (name, size, [least, most]) in [
             ("patch_length", self.patch_length, [1, 1 << 12]),
             ("context_length", self.context_length, [1, 1 << 20]),

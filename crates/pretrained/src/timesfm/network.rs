@@ -1,7 +1,6 @@
 //! A TimesFM 2.5 network: contexts and their mirror images cut into tokens, and passes put together.
 
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
 
 use foretell_gemm::Activation;
 
@@ -9,6 +8,7 @@ use super::config::TimesFmConfig;
 use super::decoder::{Decoder, DecoderScratch};
 use super::stream::{Running, filled};
 use crate::error::PretrainedError;
+use crate::idle::Idle;
 use crate::network::{PretrainedNetwork, SeriesContext};
 use crate::t5::ResidualBlock;
 use crate::weights::Weights;
@@ -27,8 +27,7 @@ pub(crate) struct TimesFm {
     /// The same of more steps, whose distances from the median count.
     spreads: ResidualBlock,
     parameters: usize,
-    /// What forecasts take memory for, from one to the next: as many as there were at once.
-    idle: Mutex<Vec<Scratch>>,
+    idle: Idle<Scratch>,
 }
 
 #[derive(Debug, Default)]
@@ -63,7 +62,7 @@ impl TimesFm {
         let spreads =
             block("output_projection_quantiles", [d, d, config.output_quantile_len * outputs], false)?;
         let decoder = Decoder::take(weights, &config)?;
-        Ok(Self { config, input, decoder, points, spreads, parameters, idle: Mutex::default() })
+        Ok(Self { config, input, decoder, points, spreads, parameters, idle: Idle::default() })
     }
 
     /// What is forecast of each stream, up to `horizon` steps and beyond to the end of a pass.
@@ -228,8 +227,7 @@ impl PretrainedNetwork for TimesFm {
         };
         let mut known: Vec<Vec<f64>> = contexts.iter().map(|context| filled(context.values)).collect();
         known.iter_mut().for_each(last);
-        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut scratch = idle().pop().unwrap_or_default();
+        let mut scratch = self.idle.take();
         let mut done = 0;
         while done < horizon {
             let steps = self.config.farthest().min(horizon - done);
@@ -243,7 +241,7 @@ impl PretrainedNetwork for TimesFm {
             }
             done += steps;
         }
-        idle().push(scratch);
+        self.idle.put_back(scratch);
     }
 
     fn parameters(&self) -> usize {

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::config::Checks;
+use crate::config::{Checks, size};
 use crate::error::PretrainedError;
 use crate::t5::LayerSizes;
 
@@ -34,17 +34,14 @@ pub(crate) struct Blocks {
     pub(crate) num_heads: usize,
     #[serde(default = "factor")]
     ffn_proj_factor: f64,
-    #[serde(default = "four")]
+    #[serde(default = "size::<4>")]
     num_states: usize,
-    #[serde(default = "four")]
+    #[serde(default = "size::<4>")]
     num_gates: usize,
 }
 
 fn factor() -> f64 {
     2.6667
-}
-fn four() -> usize {
-    4
 }
 
 /// Patches of a window, at most.
@@ -54,14 +51,8 @@ const MOST_PATCHES: usize = 1 << 11;
 const EPSILON: f32 = 1e-6;
 
 impl TiRexConfig {
-    /// The sizes that a `config.json` gives.
-    pub(crate) fn parse(text: &[u8], checks: &Checks<'_>) -> Result<Self, PretrainedError> {
-        let config: Self = checks.parse(text)?;
-        config.check(checks)?;
-        Ok(config)
-    }
-
-    fn check(&self, checks: &Checks<'_>) -> Result<(), PretrainedError> {
+    /// Whether the network can be computed with these.
+    pub(crate) fn check(&self, checks: &Checks<'_>) -> Result<(), PretrainedError> {
         let Self { model_config: sizes, train_ctx_len: context } = self;
         let (patch, blocks) = (sizes.input_patch_size, &sizes.block_kwargs);
         for (name, size, [least, most]) in [

@@ -1,10 +1,9 @@
 //! A TiRex network: windows of a series, each with one more unknown patch at its end.
 
-use std::sync::{Mutex, PoisonError};
-
 use super::block::{Block, BlockScratch};
 use super::config::TiRexConfig;
 use crate::error::PretrainedError;
+use crate::idle::Idle;
 use crate::network::{PretrainedNetwork, SeriesContext};
 use crate::scale::Scale;
 use crate::t5::{Norm, ResidualBlock};
@@ -25,8 +24,7 @@ pub(crate) struct TiRex {
     norm: Norm,
     output: ResidualBlock,
     parameters: usize,
-    /// What forecasts take memory for, from one to the next: as many as there were at once.
-    idle: Mutex<Vec<Scratch>>,
+    idle: Idle<Scratch>,
 }
 
 #[derive(Debug, Default)]
@@ -53,7 +51,7 @@ impl TiRex {
             .map(|i| Block::take(weights, &format!("blocks.{i}"), &config))
             .collect::<Result<_, PretrainedError>>()?;
         let norm = Norm::take(weights, "out_norm", config.layers())?;
-        Ok(Self { config, input, blocks, norm, output, parameters, idle: Mutex::default() })
+        Ok(Self { config, input, blocks, norm, output, parameters, idle: Idle::default() })
     }
 
     /// The quantiles `[contexts, levels, size]` of the patch behind this many unknown ones.
@@ -131,8 +129,7 @@ impl PretrainedNetwork for TiRex {
         if contexts.is_empty() {
             return;
         }
-        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut scratch = idle().pop().unwrap_or_default();
+        let mut scratch = self.idle.take();
         for patch in 0..horizon.div_ceil(size) {
             self.pass(contexts, patch, &mut scratch, |series, level, step, y| {
                 let step = patch * size + step;
@@ -141,7 +138,7 @@ impl PretrainedNetwork for TiRex {
                 }
             });
         }
-        idle().push(scratch);
+        self.idle.put_back(scratch);
     }
 
     fn parameters(&self) -> usize {

@@ -53,24 +53,11 @@ fn bad(dice: &mut Dice) -> Vec<u8> {
         "",
     ];
     const PATHS: [&str; 7] = [
-        "/v1/forecast",
-        "/v1/cross-validate",
-        "/v1/models",
-        "/v1/forecast?h=1e9&level=%00",
-        "/v1/forecast?reading={",
-        "/../../etc/passwd",
-        "/%ff",
+        "/v1/forecast", "/v1/cross-validate", "/v1/models", "/v1/forecast?h=1e9&level=%00",
+        "/v1/forecast?reading={", "/../../etc/passwd", "/%ff",
     ];
     const CELLS: [&str; 10] = [
-        "null",
-        "1e999",
-        "-0",
-        "\"\"",
-        "\"\\u0000\"",
-        "[[[]]]",
-        "{}",
-        "1e-300",
-        "\"2024-02-30\"",
+        "null", "1e999", "-0", "\"\"", "\"\\u0000\"", "[[[]]]", "{}", "1e-300", "\"2024-02-30\"",
         "99999999999999999999",
     ];
     match dice.below(8) {

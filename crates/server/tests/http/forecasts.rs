@@ -359,3 +359,29 @@ fn models_that_are_combined_are_explained() {
     let sum: f64 = names.iter().map(|name| all[*name][0].as_f64().unwrap()).sum();
     assert!((sum - forecast["Auto"][0].as_f64().unwrap()).abs() < 1e-4, "{explained} {forecast}");
 }
+
+#[test]
+fn data_that_are_written_otherwise_than_those_of_the_training_are_read_by_their_rows() {
+    let server = TestServer::new();
+    let mut client = server.client();
+    let of = |separator: &str, decimal: &str| {
+        let row = |id: usize, time: usize| {
+            let y = format!("{:.2}", 20.25 + (time * (id + 3) % 7) as f64).replace('.', decimal);
+            ["s".to_owned() + &id.to_string(), time.to_string(), y].join(separator) + "\n"
+        };
+        let rows = (0..2).flat_map(|id| (0..12).map(move |time| row(id, time)));
+        ["unique_id", "ds", "y"].join(separator) + "\n" + &rows.collect::<String>()
+    };
+    let mut ask = |path: &str, text: String| {
+        let headers = [("content-type", "text/csv"), ("accept", "application/json")];
+        client.ask("POST", path, &headers, text.as_bytes())
+    };
+    let expected = ask("/v1/forecast", of(",", "."));
+    assert_eq!(expected.status, 200, "{}", expected.text());
+    let answer = ask("/v1/forecast", of(";", ","));
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    assert_eq!(answer.json()["columns"], expected.json()["columns"]);
+    // What the request says is not looked at.
+    let said = r#"/v1/forecast?reading={"numbers":[".",null]}"#.replace('"', "%22");
+    assert!(ask(&said, of(";", ",")).detail(422).contains("has a decimal comma"));
+}

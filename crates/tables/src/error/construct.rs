@@ -3,10 +3,16 @@
 use std::fmt;
 use std::sync::Arc;
 
+use foretell_calendar::TimeFlaw;
 use foretell_threads::is_wanted;
 
 use super::DataError;
-use super::remedies::ColumnRemedy;
+use super::cell::CellError;
+use super::column::{ColumnError, ColumnRemedy};
+use super::flaw::Flaw;
+use super::place::Place;
+use super::settings::SettingError;
+use super::steps::StepError;
 use foretell_messages::nearest;
 
 /// Whether anyone still waits for what is read.
@@ -22,25 +28,40 @@ impl DataError {
         available: impl Iterator<Item = &'a str> + Clone,
         remedy: impl Into<ColumnRemedy>,
     ) -> Self {
-        Self::MissingColumn {
+        Self::Column(ColumnError::Missing {
             table: table.clone(),
             column: column.to_owned(),
             nearest: nearest(column, available.clone()),
             available: available.map(str::to_owned).collect(),
             remedy: remedy.into(),
-        }
+        })
+    }
+
+    /// A cell that is not the number it should be.
+    pub fn bad_value(at: Place, column: impl Into<String>, value: impl fmt::Display, flaw: Flaw) -> Self {
+        Self::Cell(CellError::Value { at, column: column.into(), value: value.to_string(), flaw })
+    }
+
+    /// A cell that is not the time it should be.
+    pub fn bad_time(at: Place, column: impl Into<String>, value: String, why: TimeFlaw) -> Self {
+        Self::Cell(CellError::Time { at, column: column.into(), value, why: Box::new(why) })
+    }
+
+    /// A time of this series that is outside the calendar, or would be.
+    pub fn time_range(id: impl fmt::Display) -> Self {
+        Self::Steps(StepError::TimeRange { id: id.to_string() })
     }
 
     /// A setting of a value that it cannot have: what was found, and what is expected.
     pub fn setting(name: &'static str, found: impl fmt::Display, expected: impl Into<String>) -> Self {
-        Self::Setting { name, found: found.to_string(), expected: expected.into() }
+        Self::Settings(SettingError::OutOfRange { name, found: found.to_string(), expected: expected.into() })
     }
 
     /// The same where the frequency was that of trained models: no other can be set.
     pub fn of_trained(mut self) -> Self {
         match &mut self {
-            Self::Gap(gap) => gap.trained = true,
-            Self::FreqKind { trained, .. } => *trained = true,
+            Self::Steps(StepError::Gap(gap)) => gap.trained = true,
+            Self::Steps(StepError::FreqKind { trained, .. }) => *trained = true,
             _ => {}
         }
         self

@@ -4,8 +4,8 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::file_clocks::FileClocks;
 use super::place::Place;
-use super::remedies::FileClocks;
 use foretell_calendar::Freq;
 use foretell_messages::{Setting, listed};
 

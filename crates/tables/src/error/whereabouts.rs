@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::DataError;
 use super::file::UnreadableTable;
 use super::place::Place;
 use super::too_large::TooLarge;
@@ -21,73 +20,30 @@ pub struct Whereabouts {
 }
 
 impl Whereabouts {
-    fn file(file: impl AsRef<str>) -> Self {
+    pub(super) fn file(file: impl AsRef<str>) -> Self {
         Self { file: Some(file.as_ref().to_owned()), ..Self::default() }
     }
 
-    fn at(place: &Place) -> Self {
+    pub(super) fn at(place: &Place) -> Self {
         let text = |text: &Option<Arc<str>>| text.as_ref().map(ToString::to_string);
         Self { file: text(&place.file), row: Some(place.row), column: None, series: text(&place.series) }
     }
 
-    fn of_series(id: &str) -> Self {
+    pub(super) fn of_series(id: &str) -> Self {
         Self::default().series(id)
     }
 
-    fn column(self, column: &str) -> Self {
+    pub(super) fn column(self, column: &str) -> Self {
         Self { column: Some(column.to_owned()), ..self }
     }
 
-    fn series(self, id: &str) -> Self {
+    pub(super) fn series(self, id: &str) -> Self {
         Self { series: Some(id.to_owned()), ..self }
     }
 }
 
-impl DataError {
-    /// Where the mistake is.
-    pub fn whereabouts(&self) -> Whereabouts {
-        match self {
-            Self::Unreadable(error) => error.whereabouts(),
-            Self::TooLarge(error) => error.whereabouts(),
-            Self::LaidOut { error, .. } => error.whereabouts(),
-            Self::Read { file, .. } | Self::Empty { file } => Whereabouts::file(file),
-            Self::NoSeries(table)
-            | Self::NoRows { table }
-            | Self::StaticMissing { table, .. }
-            | Self::SpeltOtherwise { table, .. }
-            | Self::FutureMissing { table, .. } => Whereabouts::file(table),
-            Self::MissingColumn { table, column, .. }
-            | Self::TakenColumn { table, column, .. }
-            | Self::DuplicateColumn { table, column }
-            | Self::IntegerDates { table, column, .. } => Whereabouts::file(table).column(column),
-            Self::UnclearColumn(unclear) => Whereabouts::file(&unclear.table),
-            Self::Labels { column } => Whereabouts::default().column(column),
-            Self::UnnamedColumn { at, .. } => Whereabouts::at(at),
-            Self::BadValue { at, column, .. }
-            | Self::BadTime { at, column, .. }
-            | Self::EmptyId { at, column }
-            | Self::NulInId { at, column }
-            | Self::NotPositive { at, column, .. } => Whereabouts::at(at).column(column),
-            Self::DuplicateTime { at, .. } => Whereabouts::at(at),
-            Self::DuplicateRow { at, id, .. } | Self::FutureExtra { at, id, .. } => {
-                Whereabouts::at(at).series(id)
-            }
-            Self::DuplicateStatic { at, id } => Whereabouts::at(at).series(id),
-            Self::Gap(gap) => Whereabouts::at(&gap.at).series(&gap.id),
-            Self::NotConstant { column, id, .. } => Whereabouts::of_series(id).column(column),
-            Self::UnknownSeries { id, .. }
-            | Self::EmptySeries { id }
-            | Self::NoFreq { id, .. }
-            | Self::TimeRange { id }
-            | Self::TooShort { id, .. }
-            | Self::FillTooLarge { id, .. } => Whereabouts::of_series(id),
-            _ => Whereabouts::default(),
-        }
-    }
-}
-
 impl UnreadableTable {
-    fn whereabouts(&self) -> Whereabouts {
+    pub(super) fn whereabouts(&self) -> Whereabouts {
         match self {
             Self::NotText { file, .. }
             | Self::NoHeader { file, .. }
@@ -136,7 +92,7 @@ impl UnreadableTable {
 }
 
 impl TooLarge {
-    fn whereabouts(&self) -> Whereabouts {
+    pub(super) fn whereabouts(&self) -> Whereabouts {
         match self {
             Self::Columns { file, .. }
             | Self::Stream { file, .. }

@@ -363,23 +363,8 @@ mod tests {
             assert_eq!(read(&[name]), [(model.to_owned(), part)], "{name}");
         }
         for name in [
-            "a-lo-b",
-            "a-lo-101",
-            "a-lo--5",
-            "a-hi-inf",
-            "a_ql1",
-            "a_ql0",
-            "a-ql1.5",
-            "a-q-100",
-            "-lo-80",
-            "a_q2_d1",
-            "a_q0.1_dx",
-            "a-sample--1",
-            "a-sample-x",
-            "-median",
-            "model_d1",
-            "a-lo-NaN",
-            "é-lo-é",
+            "a-lo-b", "a-lo-101", "a-lo--5", "a-hi-inf", "a_ql1", "a_ql0", "a-ql1.5", "a-q-100", "-lo-80",
+            "a_q2_d1", "a_q0.1_dx", "a-sample--1", "a-sample-x", "-median", "model_d1", "a-lo-NaN", "é-lo-é",
         ] {
             assert_eq!(read(&[name]), [(name.to_owned(), Point)], "{name}");
         }

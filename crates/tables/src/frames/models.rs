@@ -143,18 +143,8 @@ mod tests {
     #[test]
     fn the_columns_of_models_are_gathered() {
         let names = [
-            "y",
-            "sample_id",
-            "MLP-median",
-            "MLP-lo-80",
-            "MLP-lo-95.5",
-            "MLP-hi-80.0",
-            "MLP-hi-95.5",
-            "a-lo-b",
-            "T",
-            "T-median",
-            "X-lo-90",
-            "S-sample-0",
+            "y", "sample_id", "MLP-median", "MLP-lo-80", "MLP-lo-95.5", "MLP-hi-80.0", "MLP-hi-95.5",
+            "a-lo-b", "T", "T-median", "X-lo-90", "S-sample-0",
         ];
         let found = models(&names);
         assert_eq!(found.iter().map(|model| &*model.model).collect::<Vec<_>>(), ["MLP", "a-lo-b", "T", "X"]);

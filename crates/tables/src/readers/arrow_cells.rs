@@ -40,6 +40,15 @@ pub(super) fn integer_at(array: &dyn Array, row: usize) -> Option<i64> {
     })
 }
 
+/// A number with decimals as text, whole ones without any.
+fn decimals_at(array: &dyn Array, row: usize) -> Option<String> {
+    Some(match array.data_type() {
+        DataType::Float32 => array.as_primitive::<Float32Type>().value(row).to_string(),
+        DataType::Float64 => array.as_primitive::<Float64Type>().value(row).to_string(),
+        _ => return None,
+    })
+}
+
 /// The value of a dictionary that a row points at; nothing for null.
 pub(super) fn entry(array: &dyn Array, row: usize) -> Option<(&dyn Array, usize)> {
     let dictionary = array.as_any_dictionary_opt()?;
@@ -196,8 +205,10 @@ pub(super) fn time_at(array: &dyn Array, row: usize, clock: &mut Clock) -> Resul
             return clock.read(text_at(array, row).ok_or(TYPE)?.trim());
         }
         _ => {
-            let step = integer_at(array, row).ok_or(TYPE)?;
-            return clock.step(step);
+            return match integer_at(array, row) {
+                Some(step) => clock.step(step),
+                None => clock.read(&decimals_at(array, row).ok_or(TYPE)?),
+            };
         }
     };
     let zone = match array.data_type() {

@@ -13,6 +13,7 @@ use super::plain_cells::PlainCells;
 use super::row_groups::{Names, RowGroups};
 use super::table::{TableReader, check_header};
 use crate::error::DataError;
+use crate::error::cell::CellError;
 use crate::error::file::UnreadableTable;
 use crate::error::flaw::Flaw;
 use crate::error::place::Place;
@@ -245,9 +246,11 @@ impl TableReader for ArrowTable<'_> {
     fn id(&self, column: usize) -> Result<Cow<'_, str>, DataError> {
         let name = || self.header[column].clone();
         match id_at(&*self.columns[column], self.row).filter(|id| !id.is_empty()) {
-            Some(id) if id.contains('\0') => Err(DataError::NulInId { at: self.place(), column: name() }),
+            Some(id) if id.contains('\0') => {
+                Err(CellError::NulInId { at: self.place(), column: name() }.into())
+            }
             Some(id) => Ok(id),
-            None => Err(DataError::EmptyId { at: self.place(), column: name() }),
+            None => Err(CellError::EmptyId { at: self.place(), column: name() }.into()),
         }
     }
 

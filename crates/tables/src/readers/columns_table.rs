@@ -7,6 +7,7 @@ use super::number_format::NumberFormat;
 use super::table::{TableReader, check_header};
 use super::table_columns::TableColumns;
 use crate::error::DataError;
+use crate::error::cell::CellError;
 use crate::error::flaw::Flaw;
 use crate::error::place::Place;
 use foretell_calendar::Clock;
@@ -82,8 +83,8 @@ impl TableReader for ColumnsTable {
     fn id(&self, column: usize) -> Result<Cow<'_, str>, DataError> {
         let name = || self.header[column].clone();
         match self.cell(column) {
-            "" => Err(DataError::EmptyId { at: self.place(), column: name() }),
-            id if id.contains('\0') => Err(DataError::NulInId { at: self.place(), column: name() }),
+            "" => Err(CellError::EmptyId { at: self.place(), column: name() }.into()),
+            id if id.contains('\0') => Err(CellError::NulInId { at: self.place(), column: name() }.into()),
             id => Ok(id.into()),
         }
     }

@@ -13,6 +13,7 @@ mod arrow_stream;
 #[cfg(feature = "parquet")]
 pub(crate) mod arrow_table;
 mod below_header;
+pub(crate) mod block_ids;
 mod blocks;
 #[cfg(any(feature = "excel", feature = "parquet"))]
 mod catch_panic;
@@ -29,6 +30,8 @@ pub(crate) mod joined_times;
 mod json_rows;
 pub(crate) mod layout;
 pub(crate) mod memory_table;
+#[cfg(feature = "excel")]
+mod merged_cells;
 pub(crate) mod missing_marks;
 pub(crate) mod number_flags;
 pub(crate) mod number_format;

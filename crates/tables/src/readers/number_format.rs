@@ -70,7 +70,7 @@ impl NumberFormat {
     /// (a point, a comma, an apostrophe, an underscore or a space).
     ///
     /// # Errors
-    /// [`DataError::Setting`] for other marks, and for one that would stand for both.
+    /// [`SettingError::OutOfRange`](crate::SettingError::OutOfRange) for other marks, and for one that would stand for both.
     pub fn new(decimal: char, thousands: Option<char>) -> Result<Self, DataError> {
         if !['.', ','].contains(&decimal) {
             return Err(DataError::setting("decimal", decimal, "a point or a comma"));

@@ -24,7 +24,7 @@ pub enum ReadNote {
         table: Arc<str>,
         /// The format of the times, and the first of them.
         times: Option<[String; 2]>,
-        /// The first number with a decimal comma.
+        /// The first number with a decimal comma, or with commas between its thousands and a point before its decimals.
         number: Option<String>,
     },
     /// Lines before the header that were taken for titles.
@@ -53,6 +53,20 @@ pub enum ReadNote {
         line: u64,
         /// Some of the joined names.
         names: Vec<String>,
+    },
+    /// Columns of ids whose texts stand in the first row of a series alone.
+    IdsAbove {
+        /// The table.
+        table: Arc<str>,
+        /// The columns.
+        columns: Vec<String>,
+    },
+    /// Merged cells of a workbook, which stand for all of their rows.
+    Merged {
+        /// The file.
+        file: Arc<str>,
+        /// Their columns.
+        columns: Vec<String>,
     },
     /// A workbook of several sheets, of which the first was read.
     Sheet {
@@ -289,9 +303,15 @@ impl fmt::Display for ReadNote {
                 let times = times
                     .as_ref()
                     .map(|[format, first]| (format!("times by {format} ({first})"), Setting::TimeFormat));
-                let numbers = number
-                    .as_ref()
-                    .map(|first| (format!("numbers with a decimal comma ({first})"), Setting::Decimal));
+                let numbers = number.as_ref().map(|first| {
+                    let is_grouped = first.split_once(',').is_some_and(|(_, rest)| rest.contains('.'));
+                    match is_grouped {
+                        true => {
+                            (format!("numbers with commas between thousands ({first})"), Setting::Thousands)
+                        }
+                        false => (format!("numbers with a decimal comma ({first})"), Setting::Decimal),
+                    }
+                });
                 let (read, settings): (Vec<String>, Vec<Setting>) = times.into_iter().chain(numbers).unzip();
                 let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
                 let say = if settings.len() == 1 { "says" } else { "say" };
@@ -300,6 +320,16 @@ impl fmt::Display for ReadNote {
                     f,
                     "{table}: read {read}, as its first rows fit nothing else; {settings} {say} otherwise"
                 )
+            }
+            Self::IdsAbove { table, columns } => {
+                write!(
+                    f,
+                    "{table}: texts of {} stand in the first row of a series, and are those of the empty ones below",
+                    listed(columns)
+                )
+            }
+            Self::Merged { file, columns } => {
+                write!(f, "{file}: merged cells of {} stand for all of their rows", listed(columns))
             }
             Self::NamesInGroups { file, line, names } => write!(
                 f,

@@ -11,6 +11,7 @@ use super::sheets::Sheets;
 use super::table::{TableReader, check_header};
 use super::table_files::partition_columns;
 use crate::error::DataError;
+use crate::error::cell::CellError;
 use crate::error::file::UnreadableTable;
 use crate::error::flaw::Flaw;
 use crate::error::place::Place;
@@ -182,7 +183,7 @@ impl TableReader for SeveralTables<'_> {
         match &self.cells[column] {
             Cell::Column(column) => self.current.id(*column),
             Cell::Constant(id) if id.is_empty() => {
-                Err(DataError::EmptyId { at: self.place(), column: self.header[column].clone() })
+                Err(CellError::EmptyId { at: self.place(), column: self.header[column].clone() }.into())
             }
             Cell::Constant(id) => Ok(id.into()),
         }

@@ -7,9 +7,10 @@ use super::number_format::{NumberFormat, narrow};
 use super::read_note::ReadNote;
 use super::sheets::Sheets;
 use crate::error::DataError;
+use crate::error::column::{ColumnError, ColumnRemedy};
 use crate::error::flaw::Flaw;
 use crate::error::place::Place;
-use crate::error::remedies::ColumnRemedy;
+
 use crate::error::too_large::TooLarge;
 use foretell_calendar::{Clock, TimeFlaw};
 use foretell_messages::is_slip;
@@ -168,22 +169,12 @@ impl dyn TableReader + '_ {
 
     /// The error of a time of the current row.
     pub fn bad_time(&self, column: usize, why: TimeFlaw) -> DataError {
-        DataError::BadTime {
-            at: self.place(),
-            column: self.header()[column].clone(),
-            value: self.shown(column),
-            why: why.into(),
-        }
+        DataError::bad_time(self.place(), self.header()[column].clone(), self.shown(column), why)
     }
 
     /// The error of a value of the current row.
     pub fn bad_value(&self, column: usize, flaw: Flaw) -> DataError {
-        DataError::BadValue {
-            at: self.place(),
-            column: self.header()[column].clone(),
-            value: self.shown(column),
-            flaw,
-        }
+        DataError::bad_value(self.place(), self.header()[column].clone(), self.shown(column), flaw)
     }
 }
 
@@ -199,7 +190,7 @@ pub(crate) fn check_header(file: &Arc<str>, header: &[String]) -> Result<(), Dat
     let mut names: Vec<&String> = header.iter().filter(|name| !name.is_empty()).collect();
     names.sort_unstable();
     match names.windows(2).find(|pair| pair[0] == pair[1]) {
-        Some(pair) => Err(DataError::DuplicateColumn { table: file.clone(), column: pair[0].clone() }),
+        Some(pair) => Err(ColumnError::Duplicate { table: file.clone(), column: pair[0].clone() }.into()),
         None => Ok(()),
     }
 }

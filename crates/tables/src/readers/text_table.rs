@@ -21,6 +21,7 @@ use super::records::{MAX_COLUMNS, Records};
 use super::table::{TableReader, check_header};
 use super::units::Units;
 use crate::error::DataError;
+use crate::error::cell::CellError;
 use crate::error::construct::check_wanted;
 use crate::error::file::UnreadableTable;
 use crate::error::flaw::Flaw;
@@ -305,9 +306,9 @@ impl<R: Read + Send> TableReader for TextTable<R> {
 
     fn id(&self, column: usize) -> Result<Cow<'_, str>, DataError> {
         match self.text(column)? {
-            "" => Err(DataError::EmptyId { at: self.place(), column: self.header[column].clone() }),
+            "" => Err(CellError::EmptyId { at: self.place(), column: self.header[column].clone() }.into()),
             id if id.contains('\0') => {
-                Err(DataError::NulInId { at: self.place(), column: self.header[column].clone() })
+                Err(CellError::NulInId { at: self.place(), column: self.header[column].clone() }.into())
             }
             id => Ok(id.into()),
         }
@@ -324,11 +325,8 @@ impl<R: Read + Send> TableReader for TextTable<R> {
         let text = self.text(column)?.trim();
         let read = if text.is_empty() { Err(NO_TIME) } else { clock.read(text) };
         read.map_err(|why| {
-            self.summary(text).unwrap_or_else(|| DataError::BadTime {
-                at: self.place(),
-                column: self.header[column].clone(),
-                value: excerpt(text.as_bytes()),
-                why: why.into(),
+            self.summary(text).unwrap_or_else(|| {
+                DataError::bad_time(self.place(), self.header[column].clone(), excerpt(text.as_bytes()), why)
             })
         })
     }
@@ -422,6 +420,7 @@ const NO_LABELS: [&str; 19] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::column::ColumnError;
 
     fn table(text: &str) -> Result<TextTable<&[u8]>, DataError> {
         TextTable::new(text.as_bytes(), "t.csv".into(), &FileOptions::default())
@@ -495,7 +494,7 @@ mod tests {
         let error = |text: &str| table(text).err().unwrap();
         assert!(matches!(error(""), DataError::Empty { .. }));
         assert!(matches!(error(" \n\n"), DataError::Empty { .. }));
-        assert!(matches!(error("a,b,a\n"), DataError::DuplicateColumn { .. }));
+        assert!(matches!(error("a,b,a\n"), DataError::Column(ColumnError::Duplicate { .. })));
         let mixed = TextTable::new(&b"\xc3\xbc,b\xe9\n"[..], "t.csv".into(), &FileOptions::default());
         assert!(matches!(mixed.err().unwrap(), DataError::Unreadable(UnreadableTable::NotUtf8 { .. })));
         let mut ragged = table("a,b\n1,2\n3\n").unwrap();

@@ -6,12 +6,13 @@ use std::io::{BufReader, Cursor, Read, Seek};
 use std::path::Path;
 use std::sync::Arc;
 
-use calamine::{Data, DataRef, ExcelDateTime, Ods, Reader, Xlsx};
+use calamine::{Data, DataRef, Dimensions, ExcelDateTime, Ods, Reader, Xlsx};
 
 use super::below_header::{BelowHeader, FOLLOWING, Row, are_groups};
 use super::catch_panic::caught;
 use super::file_options::FileOptions;
 use super::header_search::{Shape, header_of};
+use super::merged_cells::{PlacedCell, fill_merged};
 use super::number_format::NumberFormat;
 use super::read_note::ReadNote;
 use super::sheets::Sheets;
@@ -19,6 +20,7 @@ use super::table::{TableReader, check_header};
 use super::units::Units;
 use super::workbook_sizes::{CELL, TOO_MUCH, check_contents};
 use crate::error::DataError;
+use crate::error::cell::CellError;
 use crate::error::construct::check_wanted;
 use crate::error::file::UnreadableTable;
 use crate::error::flaw::Flaw;
@@ -38,8 +40,14 @@ const CELLS: usize = 1 << 13;
 /// Columns that a sheet may have, as in the programs that write them.
 const MOST_COLUMNS: u32 = 1 << 14;
 
-/// Cells with their rows and columns, from 0, and the sheet that they are of.
-type SheetCells = (Vec<((u32, u32), Data)>, Chosen);
+/// What was read of a sheet.
+struct SheetCells {
+    cells: Vec<PlacedCell>,
+    merged: Vec<Dimensions>,
+    sheet: Chosen,
+    /// Bytes of memory that there still are for cells.
+    room: u64,
+}
 
 /// The cells of a sheet that are not empty, row by row.
 pub(crate) struct SheetTable {
@@ -106,7 +114,9 @@ impl SheetTable {
                 }
                 cells.push((cell.get_position(), cell.get_value().clone().into()));
             }
-            Ok((cells, sheet))
+            drop(reader);
+            let merged = book.merge_cells_by_sheet_name(&sheet.name).map_err(fault)?;
+            Ok(SheetCells { cells, merged, sheet, room: limit - bytes })
         })
     }
 
@@ -119,7 +129,7 @@ impl SheetTable {
             let (top, left) = range.start().unwrap_or((0, 0));
             let place = |row: usize, column: usize| (top + row as u32, left + column as u32);
             let cells = range.used_cells().map(|(row, column, data)| (place(row, column), data.clone()));
-            Ok((cells.collect(), sheet))
+            Ok(SheetCells { cells: cells.collect(), merged: Vec::new(), sheet, room: 0 })
         })
     }
 
@@ -133,21 +143,17 @@ impl SheetTable {
         let limit =
             check_contents(&mut book, options.most_unpacked).map_err(|reason| faulty(&file, reason))?;
         let panicked = || faulty(&file, "it is damaged".to_owned());
-        let (cells, sheet) = caught(|| read(&file, book, limit)).ok_or_else(panicked)??;
-        let sheets = sheet.sheets();
-        let table = Self::new(file, cells, options, sheet);
+        let read = caught(|| read(&file, book, limit)).ok_or_else(panicked)??;
+        let sheets = read.sheet.sheets();
+        let table = Self::new(file, read, options);
         table.map_err(|error| match sheets {
             Some(sheets) => DataError::LaidOut { error: Box::new(error), hint: sheets.hint() },
             None => error,
         })
     }
 
-    fn new(
-        file: Arc<str>,
-        mut cells: Vec<((u32, u32), Data)>,
-        options: &FileOptions,
-        sheet: Chosen,
-    ) -> Result<Self, DataError> {
+    fn new(file: Arc<str>, read: SheetCells, options: &FileOptions) -> Result<Self, DataError> {
+        let SheetCells { mut cells, merged, sheet, room } = read;
         cells.retain(|(_, data)| !matches!(data, Data::String(text) if text.trim().is_empty()));
         cells.sort_by_key(|(place, _)| *place);
         let skipped = u32::try_from(options.skip_rows.unwrap_or(0)).unwrap_or(u32::MAX);
@@ -196,6 +202,14 @@ impl SheetTable {
         let last = below.as_ref().and_then(|below| below.rows.last().copied()).unwrap_or(0);
         let rows_at = end + cells[end..].partition_point(|((row, _), _)| u64::from(*row) < last);
         let below = below.and_then(|below| below.note(&file));
+        let first_row = cells.get(rows_at).map_or(u32::MAX, |((row, _), _)| *row);
+        let filled = fill_merged(&mut cells, &merged, (first_row, left), room)
+            .ok_or_else(|| faulty(&file, TOO_MUCH.to_owned()))?;
+        let filled = filled
+            .into_iter()
+            .filter_map(|column| names.get((column - left) as usize).cloned())
+            .collect::<Vec<_>>();
+        let merged = (!filled.is_empty()).then(|| ReadNote::Merged { file: file.clone(), columns: filled });
         Ok(Self {
             file,
             units: Units::of_columns(names.len()),
@@ -207,7 +221,7 @@ impl SheetTable {
             numbers: NumberFormat::default(),
             options: options.clone(),
             sheets: sheet.sheets(),
-            notes: sheet.note.into_iter().chain(titles).chain(below).collect(),
+            notes: sheet.note.into_iter().chain(titles).chain(below).chain(merged).collect(),
         })
     }
 
@@ -355,7 +369,7 @@ impl TableReader for SheetTable {
     fn id(&self, column: usize) -> Result<Cow<'_, str>, DataError> {
         match text_of(self.cell(column)) {
             id if id.is_empty() => {
-                Err(DataError::EmptyId { at: self.place(), column: self.header[column].clone() })
+                Err(CellError::EmptyId { at: self.place(), column: self.header[column].clone() }.into())
             }
             id => Ok(id),
         }
@@ -371,6 +385,7 @@ impl TableReader for SheetTable {
             }
             Data::Int(step) => clock.step(*step),
             Data::Float(step) if step.fract() == 0.0 && step.abs() < 1e15 => clock.step(*step as i64),
+            Data::Float(number) if number.is_finite() => clock.read(&number.to_string()),
             Data::String(text) => clock.read(text.trim()),
             _ => Err(NO_TIME),
         };

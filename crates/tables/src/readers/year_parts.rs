@@ -32,22 +32,8 @@ pub fn parts_of_year<'a>(names: impl Iterator<Item = &'a str> + Clone) -> Option
 /// Whether a column holds years by its name.
 pub fn is_called_year(name: &str) -> bool {
     const YEARS: [&str; 16] = [
-        "year",
-        "yr",
-        "yyyy",
-        "jahr",
-        "année",
-        "annee",
-        "año",
-        "anno",
-        "ano",
-        "fiscalyear",
-        "fiscalyr",
-        "fy",
-        "financialyear",
-        "finyear",
-        "geschäftsjahr",
-        "exercice",
+        "year", "yr", "yyyy", "jahr", "année", "annee", "año", "anno", "ano", "fiscalyear", "fiscalyr", "fy",
+        "financialyear", "finyear", "geschäftsjahr", "exercice",
     ];
     let plain = name.to_lowercase().replace(['_', ' ', '-'], "");
     YEARS.contains(&plain.as_str())

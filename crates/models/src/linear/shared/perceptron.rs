@@ -9,21 +9,32 @@ use crate::rules;
 
 /// The layers of every block of a model.
 pub(crate) struct Layers<'a> {
-    /// `[inputs, outputs]` of each hidden layer.
-    pub(crate) mlp_units: &'a [[usize; 2]],
+    /// `[inputs, outputs]` of each hidden layer; further numbers are not read.
+    pub(crate) mlp_units: &'a [Vec<usize>],
     /// Dropout behind each activation.
     pub(crate) dropout: f32,
     /// PyTorch's name of the activation behind each hidden layer.
     pub(crate) activation: &'a str,
 }
 
-/// The rule of `mlp_units`: each layer reads the outputs of the one before it.
-pub(crate) fn chained(mlp_units: &[[usize; 2]]) -> Result<(), String> {
-    let chained = mlp_units.windows(2).all(|pair| pair[0][1] == pair[1][0]);
+/// The rule of `mlp_units`: each layer has inputs and outputs, and reads the outputs of the one before it.
+pub(crate) fn chained(mlp_units: &[Vec<usize>]) -> Result<(), String> {
+    let sizes = mlp_units.iter().all(|layer| layer.len() >= 2 && !layer[..2].contains(&0));
+    let chained = sizes && mlp_units.windows(2).all(|pair| pair[0][1] == pair[1][0]);
     rules::require(
-        !mlp_units.is_empty() && chained && !mlp_units.as_flattened().contains(&0),
+        !mlp_units.is_empty() && chained,
         "a list of [inputs, outputs] of at least 1, each layer's inputs being the outputs before it",
     )
+}
+
+/// What of `mlp_units` is not read, in a sentence.
+pub(crate) fn unread(mlp_units: &[Vec<usize>]) -> Option<String> {
+    let layer = mlp_units.iter().find(|layer| layer.len() > 2)?;
+    let found = layer.len();
+    Some(format!(
+        "mlp_units has {found} numbers for a layer: as in neuralforecast the first 2 are read, its inputs and outputs; a \
+         further layer is a further list of 2"
+    ))
 }
 
 /// The rule of `activation`: one of the names that are known.
@@ -51,9 +62,9 @@ impl Perceptron {
         let first = LinearPair::new(scope, [0, 1], pair);
         let (mut hidden, mut place) = (Vec::new(), 1);
         let mut shared = None;
-        for (i, &[inputs, outputs]) in mlp_units.iter().enumerate() {
+        for (i, layer) in mlp_units.iter().enumerate() {
             if i > 0 {
-                hidden.push(Linear::new(&mut scope.at(place), inputs, outputs));
+                hidden.push(Linear::new(&mut scope.at(place), layer[0], layer[1]));
             }
             // One module is used behind every layer of the block, so all share its slope.
             let mut scope = scope.at(place + 1);
@@ -85,5 +96,26 @@ impl Perceptron {
             x = finish(layer.forward(cx, &x, self.activation.fused()));
         }
         x
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_layer_has_two_numbers_and_what_follows_is_not_read() {
+        for (units, told) in
+            [(vec![vec![8, 4], vec![4, 2]], None), (vec![vec![8, 4, 3], vec![4, 2]], Some("3 numbers"))]
+        {
+            chained(&units).unwrap();
+            assert_eq!(unread(&units).is_some(), told.is_some());
+            assert!(unread(&units).unwrap_or_default().contains(told.unwrap_or_default()), "{units:?}");
+        }
+        for refused in
+            [vec![], vec![vec![8]], vec![vec![8, 4], vec![]], vec![vec![8, 0]], vec![vec![8, 4], vec![8, 4]]]
+        {
+            assert!(chained(&refused).is_err(), "{refused:?}");
+        }
     }
 }

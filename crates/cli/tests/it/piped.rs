@@ -1,0 +1,83 @@
+//! Standard input, of which the first rows are looked at as those of files are.
+
+use std::fs;
+use std::process::Output;
+
+use crate::test_directory::{TestDirectory, date, rows, stderr};
+
+/// Runs a command whose standard input is a file.
+fn piped(dir: &TestDirectory, line: &str, file: &str) -> Output {
+    dir.command(line).stdin(fs::File::open(dir.path(file)).unwrap()).output().unwrap()
+}
+
+#[test]
+fn notation_and_columns_of_standard_input_are_found_as_in_files() {
+    let dir = TestDirectory::new();
+    let day = |k: usize| {
+        let date = date(k);
+        format!("{}.{}.{}", &date[8..10], &date[5..7], &date[..4])
+    };
+    let of =
+        |shop: &str| (0..40).map(|k| format!("{};{shop};{},5\n", day(k), 100 + k % 7)).collect::<String>();
+    dir.put("de.csv", &format!("Datum;Filiale;Umsatz\n{}{}", of("Ulm"), of("Bonn")));
+    let fit = "fit --model SeasonalNaive --set season_length=7 --h 2 --overwrite --out m --data";
+    let told = stderr(&piped(&dir, &format!("{fit} -"), "de.csv"));
+    assert!(told.contains("columns: series Filiale, times Datum, values Umsatz"), "{told}");
+    assert!(told.contains("standard input: read times by %d.%m.%Y"), "{told}");
+    let forecast = piped(&dir, "predict --model m --data -", "de.csv");
+    let of_pipe = String::from_utf8(forecast.stdout).unwrap();
+    dir.ok(&format!("{fit} de.csv"));
+    assert_eq!(of_pipe, dir.ok("predict --model m --data de.csv"));
+    assert!(of_pipe.contains("105,5"), "{of_pipe}");
+    // A question is that of a file.
+    dir.put(
+        "two.csv",
+        &format!("date,a,b\n{}", (0..40).map(|k| format!("{},{k},{k}\n", date(k))).collect::<String>()),
+    );
+    let told = stderr(&piped(&dir, "forecast --data - --h 2", "two.csv"));
+    assert!(
+        told.contains("standard input: which column is to be forecast? Numbers are in `a`, `b`"),
+        "{told}"
+    );
+}
+
+/// More than is looked at, of which nothing is lost.
+#[test]
+fn all_of_a_long_standard_input_is_read() {
+    let dir = TestDirectory::new();
+    let of = |id: usize| {
+        (0..360)
+            .map(|k| format!("series-with-a-long-name-{id:03},{},{}\n", date(k), k % 7))
+            .collect::<String>()
+    };
+    dir.put("long.csv", &format!("unique_id,ds,y\n{}", (0..24).map(of).collect::<String>()));
+    assert!(dir.bytes("long.csv").len() > 300_000);
+    let forecast = piped(&dir, "forecast --data - --h 2 --models Naive --log none", "long.csv");
+    let forecast = String::from_utf8(forecast.stdout).unwrap();
+    assert_eq!(rows(&forecast).len(), 1 + 24 * 2);
+    assert_eq!(forecast, dir.ok("forecast --data long.csv --h 2 --models Naive --log none"));
+}
+
+#[test]
+fn commas_between_thousands_are_told_from_decimals() {
+    let dir = TestDirectory::new();
+    let months = |value: &dyn Fn(usize) -> String| {
+        let month = |k: usize| format!("{}-{:02}-01,{}\n", 2020 + k / 12, k % 12 + 1, value(k));
+        format!("ds,y\n{}", (0..36).map(month).collect::<String>())
+    };
+    let fit = "fit --data d.csv --model SeasonalNaive --h 2 --overwrite --out m";
+    // They may be either.
+    dir.put("d.csv", &months(&|k| format!("\"1,{:03}\"", 200 + k)));
+    let told = dir.fails(1, fit);
+    assert!(told.contains("--thousands ,") && told.contains("--decimal ,"), "{told}");
+    // Beside a point they are none.
+    dir.put("d.csv", &months(&|k| format!("\"1,{:03}.50\"", 200 + k)));
+    let told = stderr(&dir.run(fit));
+    assert!(told.contains("numbers with commas between thousands (1,200.50)"), "{told}");
+    assert!(dir.ok("predict --model m --data d.csv").contains("2023-01-01,1224.5"));
+    // As R writes months.
+    let of_r = (0..36).map(|k| format!("{:.3},{}\n", 1949.0 + k as f64 / 12.0, 100 + k)).collect::<String>();
+    dir.put("d.csv", &format!("time,y\n{of_r}"));
+    dir.ok(fit);
+    assert!(dir.ok("predict --model m --data d.csv").contains("1952-01-01,124.0"));
+}

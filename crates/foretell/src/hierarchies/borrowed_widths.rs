@@ -1,0 +1,134 @@
+//! Series without an interval among others that have one, whose sums are to have an interval.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use foretell_data::ForecastTable;
+use foretell_tables::{Frame, ModelInTable};
+
+use crate::warning::Warning;
+
+/// Ids that are kept for the warning.
+const KEPT: usize = 6;
+
+/// The series that have a forecast and no interval, where others of the same model have one: in those of their sums they vary as these do.
+pub fn without_intervals(table: &ForecastTable, target: &str) -> Option<Warning> {
+    warning(&table.ids, &table.models(target), |place, row| table.columns[place].1[row].is_finite())
+}
+
+/// The same of forecasts that are no table yet.
+pub(crate) fn without_intervals_in(frame: &Frame, target: &str) -> Option<Warning> {
+    warning(&frame.ids, &frame.models(target), |place, row| frame.columns[place].1[row].is_finite())
+}
+
+fn warning(
+    ids: &[Arc<str>],
+    models: &[ModelInTable],
+    is_known: impl Fn(usize, usize) -> bool,
+) -> Option<Warning> {
+    let mut bare = BTreeSet::new();
+    for model in models {
+        let quantiles: Vec<usize> = model.quantiles_within().map(|(_, place)| place).collect();
+        let Some(number) = model.number.filter(|_| quantiles.len() > 1) else { continue };
+        let has_any = |row: &usize| quantiles.iter().any(|&place| is_known(place, *row));
+        let (with, without): (Vec<usize>, Vec<usize>) =
+            (0..ids.len()).filter(|&row| is_known(number, row)).partition(has_any);
+        if !with.is_empty() {
+            bare.extend(without.into_iter().map(|row| &ids[row]));
+        }
+    }
+    let series = bare.iter().take(KEPT).map(ToString::to_string).collect();
+    (!bare.is_empty()).then_some(Warning::BorrowedWidths { series, count: bare.len() })
+}
+
+/// Gives the cells `[series, times]` that have a number and no quantile, as of a series of one row, quantiles that are as far from it as those
+/// of others are from theirs, relative to the numbers: in the middle of the series below sums, and of the sums, at the same time. So one series
+/// neither stops the others nor counts as certain in their sums. Where no other has any, all are the number. And which cells they are.
+pub(super) fn borrow_widths(
+    number: Option<&[f64]>,
+    quantiles: &mut [Vec<f64>],
+    (sums, times): (usize, usize),
+) -> Vec<usize> {
+    let Some(number) = number else { return Vec::new() };
+    let is_bare =
+        |&cell: &usize| number[cell].is_finite() && quantiles.iter().all(|quantile| quantile[cell].is_nan());
+    let bare: Vec<usize> = (0..number.len()).filter(is_bare).collect();
+    if bare.is_empty() {
+        return bare;
+    }
+    let is_sum = |cell: usize| cell / times < sums;
+    for quantile in quantiles {
+        let filled: Vec<f64> = bare
+            .iter()
+            .map(|&cell| {
+                let alike = (cell % times..number.len()).step_by(times);
+                let alike = alike.filter(|&other| is_sum(other) == is_sum(cell));
+                let share = |other: usize| (quantile[other] - number[other]) / number[other].abs();
+                let mut shares: Vec<f64> = alike.map(share).filter(|share| share.is_finite()).collect();
+                number[cell] + number[cell].abs() * median(&mut shares)
+            })
+            .collect();
+        bare.iter().zip(filled).for_each(|(&cell, filled)| quantile[cell] = filled);
+    }
+    bare
+}
+
+/// The middle value; 0 of none.
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    let at = |place: usize| values.get(place).copied().unwrap_or(0.0);
+    (at(values.len().saturating_sub(1) / 2) + at(values.len() / 2)) / 2.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_no_interval_varies_as_others_do() {
+        // A sum, three series with intervals and one without, at two times.
+        let number = [40.0, 40.0, 10.0, 10.0, 10.0, 10.0, 10.0, 10.0, 20.0, 20.0];
+        let nan = f64::NAN;
+        let mut quantiles = vec![
+            vec![36.0, 38.0, 8.0, 9.0, 7.0, 9.0, 5.0, 9.0, nan, nan],
+            vec![44.0, 42.0, 13.0, 11.0, 12.0, 11.0, 19.0, 11.0, nan, nan],
+        ];
+        assert_eq!(borrow_widths(Some(&number), &mut quantiles, (1, 2)), [8, 9]);
+        let found = |cell: usize| [quantiles[0][cell], quantiles[1][cell]];
+        assert_eq!([found(8), found(9)], [[14.0, 26.0], [18.0, 22.0]]);
+        // The sum has no sum to borrow of.
+        let mut alone = vec![vec![nan, 8.0], vec![nan, 12.0]];
+        assert_eq!(borrow_widths(Some(&[20.0, 10.0]), &mut alone, (1, 1)), [0]);
+        assert_eq!(alone, [[20.0, 8.0], [20.0, 12.0]]);
+    }
+
+    #[test]
+    fn series_without_intervals_are_told() {
+        let nan = f64::NAN;
+        let columns: [(&str, &[f64]); 4] = [
+            ("M", &[1.0, 2.0, 3.0]),
+            ("M-lo-80", &[0.5, nan, 2.0]),
+            ("M-hi-80", &[2.0, nan, 4.0]),
+            ("N", &[1.0; 3]),
+        ];
+        let table = |columns: &[(&str, &[f64])]| ForecastTable {
+            file: "f.csv".into(),
+            ids: ["a", "b", "c"].map(Arc::from).into(),
+            integer_ids: false,
+            is_unnamed: false,
+            times: vec![1; 3],
+            kind: foretell_calendar::TimeKind::Integer,
+            zone: None,
+            cutoffs: None,
+            columns: columns.iter().map(|(name, values)| ((*name).to_owned(), values.to_vec())).collect(),
+            known: Default::default(),
+            notes: Vec::new(),
+        };
+        let told = without_intervals(&table(&columns), "y");
+        assert_eq!(told, Some(Warning::BorrowedWidths { series: vec!["b".to_owned()], count: 1 }));
+        assert_eq!(without_intervals(&table(&columns[..1]), "y"), None);
+        // Where none has any, nothing is borrowed.
+        let none: [(&str, &[f64]); 3] = [("M", &[1.0; 3]), ("M-lo-80", &[nan; 3]), ("M-hi-80", &[nan; 3])];
+        assert_eq!(without_intervals(&table(&none), "y"), None);
+    }
+}

@@ -1,0 +1,45 @@
+//! Settings as fields of requests in JSON, which a server and the package for JavaScript share.
+
+use std::borrow::Cow;
+
+use crate::setting::Setting;
+
+/// The field of a request that sets it: `reading` has the options of reading by their names in Rust, and tables and ends are beside it.
+/// Nothing of a setting that requests have not.
+pub fn request_field(setting: Setting) -> Option<Cow<'static, str>> {
+    Some(match setting {
+        Setting::End => "end".into(),
+        Setting::FutureRows => "future".into(),
+        Setting::StaticTable => "static".into(),
+        Setting::Calibrate => "intervals".into(),
+        // Columns of categories are those of the models.
+        Setting::Categories => return None,
+        setting => match setting.in_rust().split_once("::")? {
+            ("ReadOptions", option) => format!("reading.{}", option.split('.').next()?).into(),
+            ("FileOptions", _) => "reading.file".into(),
+            _ => return None,
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_of_reading_are_in_one_object() {
+        let field = |setting| request_field(setting).map(Cow::into_owned);
+        for (setting, expected) in [
+            (Setting::TimeColumn, Some("reading.time_col")),
+            (Setting::Decimal, Some("reading.numbers")),
+            (Setting::Sheet, Some("reading.file")),
+            (Setting::MonthsAcross, Some("reading.across")),
+            (Setting::End, Some("end")),
+            (Setting::Categories, None),
+            (Setting::Log, None),
+            (Setting::MaxMemory, None),
+        ] {
+            assert_eq!(field(setting).as_deref(), expected);
+        }
+    }
+}
