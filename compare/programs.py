@@ -27,6 +27,8 @@ PACKAGES = ("neuralforecast", "foretell")
 BY_CHANCE = ("AssertionError", "AttributeError", "IndexError", "RuntimeError")
 LEVELS = "a model of quantiles has those of its training, others are an error"
 DOUBLE = "single precision"
+#: What is shown of a program that ends before its end.
+ENDED = "the program itself"
 #: What differs on purpose: a program, the beginning of the names of what is shown, and why.
 ON_PURPOSE = [
     ("auto", "trials", "other order of columns"),
@@ -39,7 +41,11 @@ ON_PURPOSE = [
     ("datasets", "before", "neuralforecast forecasts by weights that nothing trained"),
     ("datasets", "loss", "a loss's text has its levels"),
     ("datasets", "hparams", "further arguments"),
-    ("hint", "", DOUBLE),
+    ("hint", "cross-validation", DOUBLE),
+    ("hint", "forecasts", DOUBLE),
+    ("hint", "MinTraceOLS", DOUBLE),
+    ("hint", "MinTraceWLS", DOUBLE),
+    ("hint", "Identity", DOUBLE),
     ("integers", "in sample", "the target's type in df"),
     ("integers", "text times", "are read"),
     ("integers", "extra columns", "are passed over"),
@@ -64,6 +70,9 @@ ON_PURPOSE = [
 
 
 def reason_for(program, name):
+    """Why what a program shows by this name differs, if it does on purpose; that a program ends early never is."""
+    if name == ENDED:
+        return None
     return next((why for of, begin, why in ON_PURPOSE if of == program and name.startswith(begin)), None)
 
 
@@ -132,7 +141,7 @@ def run(path, package):
             import traceback
 
             line = [entry.lineno for entry in traceback.extract_tb(error.__traceback__) if entry.filename == path.name]
-            show("the program itself", f"ended in line {line[-1:]}: {type(error).__name__}: {error}"[:600])
+            show(ENDED, f"ended in line {line[-1:]}: {type(error).__name__}: {error}"[:600])
     return shown
 
 
@@ -161,7 +170,7 @@ def run_all(paths, package, minutes):
                 file.write_text(json.dumps(run(path, package)))
                 os._exit(0)
             _, status = os.waitpid(child, 0)
-            shown = json.loads(file.read_text()) if file.exists() else [entry_of("the program itself", f"ended with status {status}")]
+            shown = json.loads(file.read_text()) if file.exists() else [entry_of(ENDED, f"ended with status {status}")]
             print("result " + json.dumps({"program": path.stem, "shown": shown}), flush=True)
 
 
