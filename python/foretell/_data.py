@@ -141,16 +141,27 @@ def read(df: Any, static_df: Any, names: Names, reading: Reading, table: str = "
     return Data(df, static_df, names, reading, kind, panel)
 
 
+class UnfollowedError(ValueError):
+    """Rows that do not continue the series of a training."""
+
+
 def followed(data: Data, later: Any, table: str) -> Data:
     """The series with the rows of another table behind theirs; ``table`` is the argument that errors name.
 
     Raises:
-        ValueError: If the rows do not continue the series, or have other columns.
+        ColumnError: If it lacks a column.
+        UnfollowedError: If the rows do not continue the series.
     """
     if data.df is None:
-        raise ValueError("the series were loaded with models")
-    df = _frames.followed(data.df, _frames.native(data.names.joined(later, table)))
-    return replace(data, df=df, panel=read_panel(df, data.static_df, data.names, data.reading, table))
+        raise UnfollowedError("the series were loaded with models")
+    labels = [data.names.id_col, data.names.time_col, *data.names.id_parts, *data.reading.categories]
+    df = _frames.followed(data.df, _frames.native(data.names.joined(later, table)), labels)
+    try:
+        panel = read_panel(df, data.static_df, data.names, data.reading, table)
+    except ValueError as error:
+        # The engine has read either table by itself.
+        raise UnfollowedError(str(error)) from None
+    return replace(data, df=df, panel=panel)
 
 
 def statics(static_df: Any, names: Names) -> Any:

@@ -458,32 +458,59 @@ def places_of_series(ends: _foretell.Frame, kind: Kind) -> Sequence[int]:
     return range(n_rows(table)) if places is None else list(places)
 
 
-def followed(df: Any, later: Any) -> Any:
-    """The rows of a table and those of another, of whatever library, behind them, in its columns and types.
+def followed(df: Any, later: Any, labels: Sequence[str]) -> Any:
+    """The rows of a table and those of another, of whatever library, behind them, in its columns. Ids, times and categories, which
+    ``labels`` are, have its types; numbers are of a type that holds those of both.
 
     Raises:
-        ValueError: If the other lacks a column, or has values of another type.
+        ColumnError: If the other lacks a column.
     """
-    missing = [name for name in columns(df) if name not in columns(later)]
-    if missing:
-        raise ValueError(f"{', '.join(missing)}: columns that it lacks")
+    names = columns(df)
+    require(later, names, "val_df")
     match library(df):
         case "pandas":
             import pandas as pd
 
-            later = pandas(later)[list(df.columns)]
-            types = {name: kind for name, kind in df.dtypes.items() if later[name].dtype != kind}
-            return pd.concat([df, later.astype(types)], ignore_index=True)
+            later = pandas(later)[names]
+            differing = [name for name in names if df[name].dtype != later[name].dtype]
+            promoted = [name for name in differing if name not in labels and _are_numbers(df[name]) and _are_numbers(later[name])]
+            # Beside numbers, truth values would become objects.
+            truths = {name: later[name].dtype for name in promoted if pd.api.types.is_bool_dtype(df[name].dtype)}
+            numbers = [name for name in promoted if not pd.api.types.is_bool_dtype(later[name].dtype)]
+            later = later.astype({name: df[name].dtype for name in differing if name not in numbers})
+            return pd.concat([df.astype(truths), later], ignore_index=True)
         case "polars":
             import polars as pl
 
-            later = later if library(later) == "polars" else pl.from_arrow(arrow(later))
-            return pl.concat([df, later.select(df.columns).cast(df.schema)])
-        case _:
-            import pyarrow as pa
+            def is_number(kind: Any) -> bool:
+                return bool(kind.is_numeric() or kind == pl.Boolean)
 
-            df = arrow(df)
-            return pa.concat_tables([df, arrow(later).select(df.column_names).cast(df.schema)])
+            later = (later if library(later) == "polars" else pl.from_arrow(arrow(later))).select(names)
+            kinds = later.schema
+            cast = {name: kind for name, kind in df.schema.items() if name in labels or not (is_number(kind) and is_number(kinds[name]))}
+            return pl.concat([df, later.cast(cast)], how="vertical_relaxed")
+        case _:
+            return _followed_in_pyarrow(arrow(df), arrow(later).select(names), labels)
+
+
+def _are_numbers(column: Any) -> bool:
+    """Whether a column of pandas holds numbers or truth values."""
+    import pandas as pd
+
+    return bool(pd.api.types.is_numeric_dtype(column.dtype))
+
+
+def _followed_in_pyarrow(df: Any, later: Any, labels: Sequence[str]) -> Any:
+    """The same of pyarrow."""
+    import pyarrow as pa
+
+    for place, (name, one, other) in enumerate(zip(df.column_names, df.schema.types, later.schema.types)):
+        is_number = [pa.types.is_integer(kind) or pa.types.is_floating(kind) for kind in (one, other)]
+        if name not in labels and pa.types.is_boolean(one) and is_number[1]:
+            df = df.set_column(place, name, df.column(place).cast(pa.int8()))
+        elif name in labels or not all(is_number):
+            later = later.set_column(place, name, later.column(place).cast(one))
+    return pa.concat_tables([df, later], promote_options="permissive")
 
 
 def _to_pandas(frame: _foretell.Frame, kind: Kind, double: bool) -> Any:

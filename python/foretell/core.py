@@ -17,6 +17,7 @@ from foretell._registry import as_models, model_from_spec
 from foretell._trained import Trained
 from foretell._truth import with_truth
 from foretell._windows import windows
+from foretell.errors import ColumnError
 from foretell.models.ensemble import Ensemble
 from foretell.utils import PredictionIntervals
 
@@ -185,7 +186,10 @@ class NeuralForecast(Trained):
                 fitted, stopped = forecaster.fit(data.panel, bar.listener, validation, taught)
             except ValueError as error:
                 raise data.reworded(error, "df") from None
-        self._keep(fitted, data if val_df is None else self._followed(data, val_df), val_size, 0, prediction_intervals, forecaster)
+        self._keep(fitted, data, val_size, 0, prediction_intervals, forecaster)
+        if val_df is not None:
+            # Whatever is wrong with it, the models are there.
+            self._data = self._followed(data, val_df)
         if stopped is not None:
             raise stopped
 
@@ -193,7 +197,7 @@ class NeuralForecast(Trained):
         """The series with the rows that were validated on, as forecasts without ``df`` begin behind both."""
         try:
             return _data.followed(data, val_df, "val_df")
-        except (TypeError, ValueError) as error:
+        except (ColumnError, _data.UnfollowedError) as error:
             text = f"forecasts without df are of what follows df, as the rows of val_df cannot stand behind it: {error}"
             warnings.warn(text, stacklevel=3)
             return data

@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from foretell import NeuralForecast, evaluate, features, models
+from foretell import NeuralForecast, _frames, evaluate, features, models
 from foretell._overridden import OVERRIDDEN
 from foretell.losses import MQLoss
-from foretell.models import NBEATS, NHITS, AutoARIMA, MLP, NLinear
+from foretell.models import NBEATS, NHITS, AutoARIMA, MLP, NLinear, SeasonalNaive
 from foretell.utils import AirPassengersPanel, PredictionIntervals
 
 DATA = AirPassengersPanel[["unique_id", "ds", "y"]]
@@ -440,6 +440,36 @@ def test_forecasts_begin_behind_the_rows_that_were_validated_on():
     polars = pytest.importorskip("polars")
     other = polars.from_pandas(val_df.assign(further=1)).select("further", "y", "ds", "unique_id")
     pd.testing.assert_frame_equal(fitted(NLinear(**SMALL), df, val_df=other).predict(), expected)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_whole_numbers_are_followed_by_decimals_of_rows_to_validate_on(library):
+    module = pytest.importorskip(library)
+    given = {"pandas": lambda df: df, "polars": lambda df: module.from_pandas(df), "pyarrow": lambda df: module.Table.from_pandas(df)}[library]
+    df = pd.DataFrame({"unique_id": "a", "ds": range(20), "y": range(20)}).assign(x=True)
+    val_df = pd.DataFrame({"unique_id": "a", "ds": range(20, 24), "y": [1.5, 2.7, 3.5, 4.7]}).assign(x=0.5)
+    nf = fitted(SeasonalNaive(h=4, season_length=4), given(df), 1, val_df=given(val_df))
+    column = nf.predict()["SeasonalNaive"]
+    assert (column.to_pylist() if library == "pyarrow" else column.to_list()) == pytest.approx([1.5, 2.7, 3.5, 4.7])
+    # Truth values are numbers, too; ids, times and categories keep their types.
+    for one, other in [(df, val_df), (val_df, df)]:
+        both = _frames.followed(given(one), given(other.astype({"ds": "int32"})), ["unique_id", "ds"])
+        as_pandas = both if library == "pandas" else both.to_pandas()
+        assert as_pandas["ds"].dtype == "int64" and as_pandas["x"].tolist() == one["x"].tolist() + other["x"].tolist()
+
+
+def test_a_fault_behind_rows_to_validate_on_rises_and_leaves_the_models(monkeypatch):
+    last = DATA["ds"].unique()[-6:]
+    df, val_df = DATA[~DATA["ds"].isin(last)], DATA[DATA["ds"].isin(last)]
+    nf = NeuralForecast([NLinear(**SMALL)], freq="ME")
+
+    def broken(*arguments):
+        raise TypeError("a fault")
+
+    monkeypatch.setattr(_frames, "followed", broken)
+    with pytest.raises(TypeError, match="a fault"):
+        nf.fit(df, val_df=val_df)
+    assert nf.predict()["ds"].min() == last[0]
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
