@@ -73,9 +73,9 @@ impl CheckpointArgs {
         is_noted_at(state, out) || interruption.is_some_and(|interruption| interruption.has_state_in(state))
     }
 
-    /// All is trained, and is about to be saved here.
-    pub(crate) fn saves_at(&self, out: &Path) -> anyhow::Result<()> {
-        Ok(self.dir.iter().try_for_each(|state| note_models_at(state, out))?)
+    /// All is trained, and these models are about to be saved here.
+    pub(crate) fn saves_at(&self, out: &Path, fitted: &Fitted) -> anyhow::Result<()> {
+        Ok(self.dir.iter().try_for_each(|state| note_models_at(state, out, fitted))?)
     }
 
     /// All is trained.

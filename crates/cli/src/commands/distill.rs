@@ -105,7 +105,7 @@ impl Distill {
         let Distilled { fitted, lessons, step_size, .. } = &distilled;
         context.fitted(fitted);
         if !fitted.interrupted() {
-            self.checkpoint.saves_at(&self.out.path)?;
+            self.checkpoint.saves_at(&self.out.path, fitted)?;
         }
         let saved = save_or_keep(fitted, Ok(directory))?;
         let names = fitted.column_names().join(", ");

@@ -150,7 +150,7 @@ impl Fit {
             false => Ok(directory),
         };
         if !fitted.interrupted() {
-            self.checkpoint.saves_at(&self.out.path)?;
+            self.checkpoint.saves_at(&self.out.path, &fitted)?;
         }
         let saved = save_or_keep(&fitted, directory)?;
         context.wrote(&saved, &format!("the models {}", fitted.column_names().join(", ")));

@@ -242,7 +242,7 @@ impl Tune {
             forecast::tell(context, &board);
         }
         if found.complete && !fitted.interrupted() {
-            self.checkpoint.saves_at(directory.path())?;
+            self.checkpoint.saves_at(directory.path(), &fitted)?;
         }
         let saved = save_or_keep(&fitted, Ok(directory))?;
         context.wrote(&saved, &format!("{what}, {}", fitted.column_names().join(", ")));

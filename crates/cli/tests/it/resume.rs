@@ -119,12 +119,27 @@ fn models_beside_the_state_of_their_training_are_replaced_by_the_same_command() 
     assert!(again.status.success() && !state.exists(), "{}", String::from_utf8_lossy(&again.stderr));
     assert!(files(&home.join("folder/model")) == models);
 
+    // Another training's models in that place are not replaced.
+    fs::create_dir(&state).unwrap();
+    for (name, bytes) in &kept {
+        fs::write(state.join(name), bytes).unwrap();
+    }
+    let another = run(fit(home, "folder/model", "--overwrite --set max_steps=3"));
+    assert!(another.status.success(), "{}", String::from_utf8_lossy(&another.stderr));
+    let theirs = files(&home.join("folder/model"));
+    assert_eq!(run(with_state("folder/model")).status.code(), Some(2));
+    assert!(files(&home.join("folder/model")) == theirs && files(&state) == kept);
+    fs::remove_dir_all(&state).unwrap();
+
     // Models in another place are none of this training.
     fs::create_dir(&state).unwrap();
     for (name, bytes) in &kept {
         fs::write(state.join(name), bytes).unwrap();
     }
-    fs::rename(home.join("folder/model"), home.join("other")).unwrap();
+    fs::create_dir(home.join("other")).unwrap();
+    for (name, bytes) in &models {
+        fs::write(home.join("other").join(name), bytes).unwrap();
+    }
     assert_eq!(run(with_state("other")).status.code(), Some(2));
 }
 

@@ -10,12 +10,13 @@ use std::path::{Path, PathBuf};
 use foretell_checkpoint::{CheckpointError, TensorFile};
 use foretell_data::{Key, Panel};
 use foretell_estimator::{Estimator, StateFile};
-use foretell_files::{FileError, Lock, is_leftover};
+use foretell_files::{FileError, Lock, is_leftover, read_regular, write_whole};
 use foretell_neural::{NetworkError, StateError};
 use serde_json::{Map, Value, json};
 
 use crate::columns::{column_names, columns_read};
 use crate::error::Error;
+use crate::fitted::Fitted;
 
 /// Where the state is kept, and how often.
 #[derive(Debug)]
@@ -126,26 +127,53 @@ pub(crate) const PLACE: &str = "place among the models";
 /// Says that a directory was made for the states in it.
 const MADE: &str = "made-for-states";
 
-/// Says where the models of the training are saved, which happens before its states are removed.
+/// Says which models the training is saved as, and where, which happens before its states are removed.
 const MODELS_AT: &str = "models-at";
 
-/// Notes in the directory of a training's states that its models are about to be saved in `models`, so that the same command may replace
-/// them after a kill that leaves the states. Nothing is noted where no states are kept.
+/// Notes in the directory of a training's states that these models are about to be saved in `models`, so that the same command may
+/// replace them after a kill that leaves the states. Nothing is noted where no states are kept.
 ///
 /// # Errors
-/// If it cannot be written.
-pub fn note_models_at(dir: &Path, models: &Path) -> Result<(), Error> {
+/// If a model cannot be written, or the note.
+pub fn note_models_at(dir: &Path, models: &Path, fitted: &Fitted) -> Result<(), Error> {
     if !dir.is_dir() {
         return Ok(());
     }
-    let note = || fs::write(dir.join(MODELS_AT), std::path::absolute(models)?.as_os_str().as_encoded_bytes());
-    note().map_err(|source| unusable(dir, source))
+    let note = note(models, fitted.to_files()?).map_err(|source| unusable(dir, source))?;
+    write_whole(&dir.join(MODELS_AT), &note).map_err(|error| match error {
+        FileError::Io { source, .. } => unusable(dir, source),
+        other => CheckpointError::from(other).into(),
+    })
 }
 
-/// Whether [`note_models_at`] noted this directory of models beside the states of a training.
+/// Whether this directory holds the models that [`note_models_at`] noted beside the states of a training, and no others.
 pub fn is_noted_at(dir: &Path, models: &Path) -> bool {
-    let noted = fs::read(dir.join(MODELS_AT)).unwrap_or_default();
-    std::path::absolute(models).is_ok_and(|models| models.as_os_str().as_encoded_bytes() == noted)
+    // Models are read only where there is a note.
+    let Ok(noted) = fs::read(dir.join(MODELS_AT)) else { return false };
+    files_of(models).and_then(|files| note(models, files)).is_ok_and(|note| note == noted)
+}
+
+/// Where models are, and a number for what their files hold.
+fn note(models: &Path, mut files: Vec<(String, Vec<u8>)>) -> io::Result<Vec<u8>> {
+    files.sort();
+    let fold = |key: Key, bytes: &[u8]| {
+        let part = |key: Key, part: &[u8]| key.fold(part.iter().fold(0, |word, &byte| word << 8 | u64::from(byte)));
+        bytes.chunks(8).fold(key.fold(bytes.len() as u64), part)
+    };
+    let key = files.iter().fold(Key::new(0), |key, (name, bytes)| fold(fold(key, name.as_bytes()), bytes));
+    let mut note = format!("{:016x} ", key.bits(0)).into_bytes();
+    note.extend(std::path::absolute(models)?.as_os_str().as_encoded_bytes());
+    Ok(note)
+}
+
+/// The files of a directory of models, by their names.
+fn files_of(models: &Path) -> io::Result<Vec<(String, Vec<u8>)>> {
+    let file = |entry: io::Result<fs::DirEntry>| {
+        let entry = entry?;
+        let bytes = read_regular(&entry.path()).map_err(io::Error::other)?;
+        Ok((entry.file_name().to_string_lossy().into_owned(), bytes))
+    };
+    fs::read_dir(models)?.map(file).collect()
 }
 
 /// A directory for the states of trainings or of a search. While it is held, no other process keeps its state there.
