@@ -19,6 +19,8 @@ pub struct OddSteps {
     pub text: String,
     /// The grid that times which are only a little early or late belong to.
     pub grid: Option<&'static str>,
+    /// Whether they may be days of a zone whose clocks change: all are of 23, 24 or 25 hours, most of 24.
+    pub may_be_zone_days: bool,
 }
 
 /// The rows that a series would lack by its frequency, if these are at least as many as it has: then its times were hardly read
@@ -112,7 +114,7 @@ impl OddSteps {
     pub fn between(kind: TimeKind, zone: Option<&Zone>, times: &[i64]) -> Self {
         let steps =
             |times: &[i64]| times.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect::<Vec<_>>();
-        let text = |text| Self { text, grid: None };
+        let text = |text| Self { text, grid: None, may_be_zone_days: false };
         if kind == TimeKind::Integer {
             return text(range(&steps(times), 1, "").trim_end().to_owned());
         }
@@ -132,8 +134,16 @@ impl OddSteps {
             GRIDS.into_iter().min_by_key(|(_, seconds)| distance(*seconds)).unwrap_or(GRIDS[0]);
         // Further from it, no one knows where a time belongs.
         let near = distance(seconds) <= step / 4;
-        Self { text: range(&steps, length, unit), grid: near.then_some(grid) }
+        let may_be_zone_days = are_zone_days(&steps);
+        Self { text: range(&steps, length, unit), grid: near.then_some(grid), may_be_zone_days }
     }
+}
+
+/// Whether all steps are those of days where clocks change twice a year.
+fn are_zone_days(steps: &[i64]) -> bool {
+    let hour = DAY / 24;
+    let whole = steps.iter().filter(|step| **step == DAY).count();
+    2 * whole >= steps.len() && steps.iter().all(|step| [23 * hour, DAY, 25 * hour].contains(step))
 }
 
 /// Steps of whole days: in weeks or months, if they are all of them.
@@ -220,5 +230,17 @@ mod tests {
         );
         assert_eq!(between(&["2023-01-01 00:00", "2023-01-01 04:00", "2023-01-01 08:10"]).grid, None);
         assert_eq!(between(&["2023-01-15", "2023-02-15", "2023-03-15"]).grid, None);
+    }
+
+    #[test]
+    fn days_of_a_zone_are_told_from_days_that_jitter() {
+        let of = |third: &str| {
+            let odd = between(&["2024-03-29 23:00", "2024-03-30 23:00", third]);
+            (odd.grid, odd.may_be_zone_days)
+        };
+        assert_eq!(of("2024-03-31 22:00"), (Some("D"), true));
+        assert_eq!(of("2024-04-01 00:00"), (Some("D"), true));
+        assert_eq!(of("2024-03-31 23:04"), (Some("D"), false));
+        assert_eq!(of("2024-04-01 01:00"), (Some("D"), false));
     }
 }

@@ -185,9 +185,9 @@ impl Gap {
                  are rows only where something happened, as where something was sold)",
                 Setting::Freq.to(finer)
             ),
-            Some(OddSteps { text, grid }) => {
+            Some(OddSteps { text, grid, may_be_zone_days }) => {
                 write!(f, "its steps are {text}; ")?;
-                if *grid == Some("D") {
+                if *may_be_zone_days {
                     write!(
                         f,
                         "if they are days of a zone whose clocks change, name it ({}); ",
