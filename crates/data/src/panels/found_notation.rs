@@ -133,9 +133,13 @@ impl ReadOptions {
         if !self.wide {
             let above = columns.iter().enumerate().filter(|(place, _)| Some(*place) != time);
             let above = above
-                .filter(|(_, column)| column.stand_above(is_of_id(&self.id_col, &column.name)))
-                .map(|(_, column)| column.name.clone());
-            notation.ids_above = above.collect();
+                .map(|(_, column)| column)
+                .filter(|column| column.stand_above(is_of_id(&self.id_col, &column.name)));
+            for column in above {
+                notation.ids_above.push(column.name.clone());
+                notation.ids_seen.push(column.rows - column.empty);
+                notation.rows_seen = column.rows;
+            }
         }
         self.notation = notation;
         self
@@ -159,9 +163,11 @@ impl ReadOptions {
         let of_parts = year_and_part(names()).is_some()
             || named_months(names().map(String::as_str)).is_some()
             || parts_of_year(names().map(String::as_str)).is_some();
+        let are_counted = columns.iter().any(|column| column.wholes.as_ref().is_some_and(Wholes::follow));
         let is_time = |column: &Seen| match column.are_years() {
             true => !of_parts,
-            false if column.are_parts_of_years() => true,
+            // Values may be as years with parts of them are, beside steps that are counted.
+            false if column.are_parts_of_years() => is_called_time(&column.name) || !are_counted,
             false => !column.are_numbers && column.only_format().is_some(),
         };
         let written: Vec<usize> = (0..columns.len()).filter(|&i| is_time(&columns[i])).collect();
@@ -208,6 +214,8 @@ struct Seen {
     are_years: bool,
     /// How years with parts of them are read, of those that read all cells.
     parts: Vec<YearParts>,
+    /// How whole numbers follow each other, where all are.
+    wholes: Option<Wholes>,
     /// A number whose comma stands before decimals.
     comma: Option<String>,
     /// A number with commas between its thousands, and a point before its decimals.
@@ -232,6 +240,7 @@ impl Seen {
             are_numbers: true,
             are_years: true,
             parts: YearParts::all(),
+            wholes: Some(Wholes::default()),
             comma: None,
             grouped: None,
             fits: [true; 5],
@@ -240,16 +249,20 @@ impl Seen {
 
     fn see(&mut self, table: &mut dyn TableReader, place: usize, ways: &[NumberFormat; 5]) {
         let label = table.label(place).unwrap_or_default().trim().to_owned();
-        self.begins_empty |= self.rows == 0 && label.is_empty();
+        // What stands for a missing label, such as `NA`, may be an id: empty is only what has no text.
+        let text = if label.is_empty() { table.shown(place).trim().to_owned() } else { label.clone() };
+        self.begins_empty |= self.rows == 0 && text.is_empty();
         self.rows += 1;
-        if label.is_empty() {
-            self.empty += 1;
-            return;
-        }
-        if self.texts.as_mut().is_some_and(|texts| !texts.insert(label.clone())) {
+        self.empty += usize::from(text.is_empty());
+        if !text.is_empty() && self.texts.as_mut().is_some_and(|texts| !texts.insert(text)) {
             self.texts = None;
         }
-        let is_whole = label.parse::<i64>().is_ok();
+        if label.is_empty() {
+            return;
+        }
+        let whole = label.parse::<i64>().ok();
+        let is_whole = whole.is_some();
+        self.wholes = self.wholes.take().zip(whole).and_then(|(wholes, whole)| wholes.with(whole));
         let is_year = label.len() == 4 && label.parse().is_ok_and(|year| (1600..2200).contains(&year));
         self.are_years = self.are_years && is_year;
         self.parts.retain_mut(|parts| parts.reads(&label));
@@ -363,6 +376,29 @@ impl YearParts {
     }
 }
 
+/// Whole numbers, as steps are counted: each follows the last one, is the same, or begins another series.
+#[derive(Default)]
+struct Wholes {
+    last: Option<i64>,
+    followed: usize,
+    restarted: usize,
+}
+
+impl Wholes {
+    /// These and the next one; nothing where that is none of the three.
+    fn with(mut self, whole: i64) -> Option<Self> {
+        let on = self.last.replace(whole).map_or(0, |last| whole.saturating_sub(last));
+        self.followed += usize::from(on == 1);
+        self.restarted += usize::from(on < 0);
+        (on <= 1).then_some(self)
+    }
+
+    /// Whether most follow each other.
+    fn follow(&self) -> bool {
+        self.followed > 2 * self.restarted
+    }
+}
+
 /// Whether a text may be a date that is not written as usual.
 fn may_be_date(text: &str) -> bool {
     let is_as_long = (6..=40).contains(&text.len()) && text.bytes().any(|byte| byte.is_ascii_digit());
@@ -441,6 +477,18 @@ mod tests {
             let (found, notes) = read(&format!("shop,day,y\n{}{}", days(ids[0]), days(ids[1]))).unwrap();
             assert_eq!(found, ids);
             assert!(notes[0].contains("texts of `shop` stand in the first row"), "{notes:?}");
+            // An id that was forgotten is seen by their number.
+            assert!(notes[0].ends_with("; ids in the first 6 rows: 2"), "{notes:?}");
+        }
+        // An id that elsewhere stands for what is missing, as that of Namibia.
+        for na in ["NA", "null", "None", "n/a"] {
+            let (found, _) = read(&format!("shop,day,y\n{}{}", days("DE"), days(na))).unwrap();
+            assert_eq!(found, ["DE", na]);
+            let (found, notes) = read(&format!(
+                "shop,day,y\nDE,2024-01-01,1\n{na},2024-01-02,1\n{na},2024-01-03,1\n{na},2024-01-04,1\n"
+            ))
+            .unwrap();
+            assert_eq!((found, notes.len()), (vec!["DE".to_owned(), na.to_owned()], 0), "{notes:?}");
         }
         // One that was forgotten, rows above the first, and ids that come again.
         for text in [
@@ -498,6 +546,8 @@ mod tests {
             // Prices that are parts of no years, or do not follow each other.
             "ds,price,y\n2024-01-01,1949.25,1\n2024-01-02,1950.00,2\n",
             "x,y\n1958.2027,1\n1958.2877,2\n",
+            // Steps that are counted, and a level that is as quarters are.
+            "step,level\n0,1990.00\n1,1990.25\n2,1990.50\n3,1990.75\n",
             // Usual dates beside others.
             "date,expiry,y\n2024-01-01,31.12.2024,1\n2024-01-02,30.12.2024,2\n",
             "start,end,y\n01.02.2023,01.03.2023,1\n",

@@ -15,14 +15,20 @@ pub struct Notation {
     pub numbers: Option<(NumberFormat, String)>,
     /// Columns whose texts stand in the first row of a series alone.
     pub ids_above: Vec<String>,
+    /// How many each of these has in the rows that were looked at,
+    pub ids_seen: Vec<usize>,
+    /// and how many rows these are.
+    pub rows_seen: usize,
 }
 
 impl Notation {
     /// What is told of a table whose ids in this column, or in several, stand in the first row of each series alone.
     pub(super) fn note_of_ids(&self, table: Arc<str>, id_col: &str) -> Option<ReadNote> {
-        let columns: Vec<String> =
-            self.ids_above.iter().filter(|name| is_of_id(id_col, name)).cloned().collect();
-        (!columns.is_empty()).then_some(ReadNote::IdsAbove { table, columns })
+        let seen = self.ids_above.iter().cloned().zip(self.ids_seen.iter().copied());
+        let (columns, ids): (Vec<String>, Vec<usize>) =
+            seen.filter(|(name, _)| is_of_id(id_col, name)).unzip();
+        let rows = self.rows_seen;
+        (!columns.is_empty()).then_some(ReadNote::IdsAbove { table, columns, ids, rows })
     }
 
     /// What is told of times and numbers of a table that are written so.

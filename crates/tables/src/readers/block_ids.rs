@@ -59,6 +59,10 @@ impl TableReader for BlockIds<'_> {
             let Some(last) = last else { continue };
             match self.inner.label(column) {
                 Ok(text) if !text.trim().is_empty() => *last = text.trim().to_owned(),
+                // What stands for a missing label, such as `NA`, is an id.
+                _ if !self.inner.shown(column).trim().is_empty() => {
+                    *last = self.inner.id(column).map_or_else(|_| String::new(), |id| id.trim().to_owned());
+                }
                 _ => {}
             }
         }

@@ -60,6 +60,10 @@ pub enum ReadNote {
         table: Arc<str>,
         /// The columns.
         columns: Vec<String>,
+        /// How many ids each has in its first rows: fewer than series, where one was forgotten,
+        ids: Vec<usize>,
+        /// and how many rows these are.
+        rows: usize,
     },
     /// Merged cells of a workbook, which stand for all of their rows.
     Merged {
@@ -321,11 +325,14 @@ impl fmt::Display for ReadNote {
                     "{table}: read {read}, as its first rows fit nothing else; {settings} {say} otherwise"
                 )
             }
-            Self::IdsAbove { table, columns } => {
+            Self::IdsAbove { table, columns, ids, rows } => {
+                let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
                 write!(
                     f,
-                    "{table}: texts of {} stand in the first row of a series, and are those of the empty ones below",
-                    listed(columns)
+                    "{table}: texts of {} stand in the first row of a series, and are those of the empty ones below; ids in the first \
+                     {rows} rows: {}",
+                    listed(columns),
+                    ids.join(", ")
                 )
             }
             Self::Merged { file, columns } => {
