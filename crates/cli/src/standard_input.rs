@@ -35,12 +35,48 @@ pub(crate) fn text() -> impl Read + Send {
 /// The rows that its beginning has as a whole.
 pub(crate) fn first_rows() -> MemoryTable {
     let head = head();
-    let end = match head.iter().rposition(|byte| *byte == b'\n') {
-        Some(end) if head.len() as u64 == HEAD => end + 1,
-        _ => head.len(),
+    let is_cut = head.len() as u64 == HEAD;
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    let is_json = text.starts_with(b"[") || text.starts_with(b"{");
+    let rows = match is_cut {
+        false => head.to_vec(),
+        true if is_json => whole_json_rows(text),
+        true => {
+            head[..head.iter().rposition(|byte| *byte == b'\n').map_or(head.len(), |end| end + 1)].to_vec()
+        }
     };
-    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
-    let is_json = text.trim_ascii_start().starts_with(b"[") || text.trim_ascii_start().starts_with(b"{");
-    let format = FileFormat::of(if is_json { "rows.json" } else { "rows.csv" });
-    MemoryTable::new(NAME, format, head[..end].to_vec())
+    MemoryTable::new(NAME, FileFormat::of(if is_json { "rows.json" } else { "rows.csv" }), rows)
+}
+
+/// The rows of JSON up to the last whole one, in a list that is closed where they are in one. Of lists of cells by column none is whole.
+fn whole_json_rows(text: &[u8]) -> Vec<u8> {
+    let (mut in_text, mut is_escaped, mut end) = (false, false, text.len());
+    for (place, byte) in text.iter().enumerate() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = in_text,
+            b'"' => in_text = !in_text,
+            b'}' if !in_text => end = place + 1,
+            _ => {}
+        }
+    }
+    let close: &[u8] = if text.starts_with(b"[") { b"]" } else { b"" };
+    [&text[..end], close].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::whole_json_rows;
+
+    #[test]
+    fn json_is_cut_behind_its_last_whole_row() {
+        for (text, rows) in [
+            (r#"[{"a": "x}"}, {"a": "}", "b"#, r#"[{"a": "x}"}]"#),
+            ("[{\"a\": \"\\\"}\"},\n{\"a\": 2}, {", "[{\"a\": \"\\\"}\"},\n{\"a\": 2}]"),
+            ("{\"a\": 1}\n{\"a\": 2}\n{\"a\"", "{\"a\": 1}\n{\"a\": 2}"),
+            (r#"{"a": [1, 2"#, r#"{"a": [1, 2"#),
+        ] {
+            assert_eq!(String::from_utf8(whole_json_rows(text.as_bytes())).unwrap(), rows);
+        }
+    }
 }

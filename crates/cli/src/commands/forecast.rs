@@ -23,6 +23,7 @@ use crate::precision::StepArgs;
 use crate::progress::tagged;
 use crate::saving::{save_or_keep, take_for};
 use crate::shell_word::shell_word;
+use crate::standard_input;
 use crate::table::AlignedTable;
 
 /// Forecast a file as well as the time allows, and say how good that is
@@ -236,14 +237,13 @@ impl Forecast {
         else {
             return Ok(self.futr_exog.clone());
         };
-        if self.data.is_stdin() {
-            let message =
-                "--futr-exog is missing: which columns of standard input and of --futr are known ahead";
-            return Err(Usage(message.to_owned()).into());
-        }
         let columns = self.data.columns(ColumnNames::default());
         let read = self.data.options(&columns, Vec::new(), Vec::new(), None, &ReadOptions::default())?;
-        let (mut names, past) = (foretell::column_names(futr, &read.file)?, read.header(data)?);
+        let past = match self.data.is_stdin() {
+            true => read.header_in(&standard_input::first_rows())?,
+            false => read.header(data)?,
+        };
+        let mut names = foretell::column_names(futr, &read.file)?;
         let series = [columns.time, columns.target];
         let others = [&series, &self.hist_exog[..], &read.static_cols, &read.time_cols].concat();
         names.retain(|name| past.contains(name) && !others.contains(name) && !is_of_id(&columns.id, name));

@@ -58,6 +58,36 @@ fn all_of_a_long_standard_input_is_read() {
     assert_eq!(forecast, dir.ok("forecast --data long.csv --h 2 --models Naive --log none"));
 }
 
+/// JSON of more than is looked at is cut behind its last whole row, in a list as in lines.
+#[test]
+fn columns_of_long_json_are_found() {
+    let dir = TestDirectory::new();
+    let row = |id: usize, k: usize| {
+        let name = format!("shop-with-a-long-name-{id:03}");
+        format!("{{\"day\": \"{}\", \"shop\": \"{name}\", \"sales\": {}}}", date(k), k % 7)
+    };
+    let rows: Vec<String> = (0..12).flat_map(|id| (0..360).map(move |k| row(id, k))).collect();
+    for text in [format!("[{}]", rows.join(", ")), rows.join("\n")] {
+        dir.put("long.json", &text);
+        assert!(text.len() > 300_000);
+        let output = piped(&dir, "forecast --data - --h 2 --models Naive", "long.json");
+        let told = stderr(&output);
+        assert!(told.contains("columns: series shop, times day, values sales"), "{told}");
+        assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), 1 + 12 * 2);
+    }
+}
+
+#[test]
+fn columns_known_ahead_are_those_that_standard_input_has_too() {
+    let dir = TestDirectory::new();
+    let row = |k: usize| format!("{},{},{}\n", date(k), 100 + k % 7, k % 2);
+    dir.put("d.csv", &format!("ds,y,promo\n{}", (0..60).map(row).collect::<String>()));
+    dir.put("f.csv", &format!("ds,promo\n{},1\n{},0\n", date(60), date(61)));
+    let output = piped(&dir, "forecast --data - --futr f.csv --h 2 --models Naive", "d.csv");
+    let told = stderr(&output);
+    assert!(output.status.success() && told.contains("known ahead: promo, what both files have"), "{told}");
+}
+
 #[test]
 fn commas_between_thousands_are_told_from_decimals() {
     let dir = TestDirectory::new();

@@ -67,6 +67,14 @@ impl ReadOptions {
         Ok(open(&first, &self.file, |_| true)?.header().to_vec())
     }
 
+    /// The same of a table that is in memory.
+    ///
+    /// # Errors
+    /// A table that cannot be read, or has no header.
+    pub fn header_in(&self, table: &MemoryTable) -> Result<Vec<String>, DataError> {
+        Ok(table.open(&self.file, |_| true)?.header().to_vec())
+    }
+
     /// Those of the columns of a long table that are not read.
     pub fn unread_columns(&self, header: &[String]) -> Vec<String> {
         let own = [self.time_name(), &self.target_col, AVAILABLE_MASK, WEIGHT, ""];
