@@ -30,10 +30,13 @@ pub(super) fn fill_merged(
             Data::Int(_) | Data::Float(_) => region.start.1 == left,
             _ => false,
         };
+        if !is_shared {
+            continue;
+        }
         let text = if let Data::String(text) = first { text.len() as u64 } else { 0 };
         let covered = rows.partition_point(|row| *row <= region.start.0)
             ..rows.partition_point(|row| *row <= region.end.0);
-        for &row in rows[covered].iter().filter(|_| is_shared) {
+        for &row in &rows[covered] {
             room = room.checked_sub(CELL + text)?;
             if at(row).is_none() {
                 filled.insert(region.start.1);
@@ -43,6 +46,8 @@ pub(super) fn fill_merged(
     }
     cells.extend(more);
     cells.sort_by_key(|(place, _)| *place);
+    // Regions of a damaged file may overlap.
+    cells.dedup_by_key(|(place, _)| *place);
     Some(filled)
 }
 
@@ -81,5 +86,10 @@ mod tests {
         assert_eq!(ids, [&text("a"), &text("a"), &Data::Int(7), &Data::Int(7)]);
         assert_eq!(cells.len(), before.len() + 2);
         assert_eq!(fill_merged(&mut before.clone(), &merged, (1, 0), CELL), None, "too much");
+        // Of regions that overlap each cell is filled once.
+        let mut twice = before.clone();
+        let regions = [merged[1], merged[1]];
+        assert_eq!(fill_merged(&mut twice, &regions, (1, 0), 10 * CELL), Some(BTreeSet::from([0])));
+        assert_eq!(twice.len(), before.len() + 1);
     }
 }

@@ -10,7 +10,6 @@ use crate::error::DataError;
 use crate::error::column::{ColumnError, ColumnRemedy};
 use crate::error::flaw::Flaw;
 use crate::error::place::Place;
-
 use crate::error::too_large::TooLarge;
 use foretell_calendar::{Clock, TimeFlaw};
 use foretell_messages::is_slip;

@@ -208,6 +208,7 @@ impl SheetTable {
         let filled = filled
             .into_iter()
             .filter_map(|column| names.get((column - left) as usize).cloned())
+            .filter(|name| !name.is_empty())
             .collect::<Vec<_>>();
         let merged = (!filled.is_empty()).then(|| ReadNote::Merged { file: file.clone(), columns: filled });
         Ok(Self {
