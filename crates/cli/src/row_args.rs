@@ -10,8 +10,8 @@ pub(crate) struct RowArgs {
     /// error]
     #[arg(long, value_name = "HOW", value_parser = str::parse::<Fill>)]
     fill: Option<Fill>,
-    /// Leave out series of which no value is known, and name them: it is done without this flag, too
-    #[arg(long)]
+    /// Kept for old scripts: series of which no value is known are left out without it, too
+    #[arg(long, hide = true)]
     drop_unknown: bool,
     /// Make one row of several of the same series and time, by sum, mean, last, max, min, first or count; further columns
     /// follow, but become their mean where values are added [default: such rows are an error]

@@ -109,8 +109,6 @@ settings! {
     StaticTable = "Panel::with_static_file",
     /// Leaves out the series that are too short.
     DropShort = "Panel::without_shorter_than",
-    /// Leaves out the series of which no value is known.
-    DropUnknown = "ReadOptions::drop_unknown",
     /// The most memory that may be taken.
     MaxMemory = "max_memory",
     /// Calibrates intervals with the training.

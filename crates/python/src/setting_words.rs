@@ -25,7 +25,7 @@ fn argument(setting: Setting) -> Option<Cow<'static, str>> {
         Setting::Fill => "utilsforecast.preprocessing.fill_gaps",
         Setting::Aggregate => "df.groupby",
         Setting::Resample => "df.resample",
-        Setting::DropShort | Setting::DropUnknown => "df.groupby(id_col).filter",
+        Setting::DropShort => "df.groupby(id_col).filter",
         Setting::Zone => "df[time_col].dt.tz_convert",
         Setting::TimeFormat | Setting::TimeColumns | Setting::Locale => "pandas.to_datetime",
         Setting::Snap => "df[time_col].dt.round",

@@ -166,11 +166,7 @@ impl fmt::Display for Flaw {
                 "is missing, as are all values of the table; name the column that holds values, or fill by zero"
             }
             Self::NothingKnown => {
-                return write!(
-                    f,
-                    "is missing, as are all values of its series; leave the series out ({} does so with all such series), or fill by zero",
-                    Setting::DropUnknown
-                );
+                "is missing, as are all values of its series; leave the series out, or fill by zero"
             }
         })
     }
