@@ -2,8 +2,8 @@
 
 use statrs::distribution::{Continuous as _, ContinuousCDF as _, Normal};
 
-/// Beyond the outermost quantile, where the end of the distribution is set.
-const FAR: f64 = 0.999;
+/// How far beyond the last quantile the end of the distribution is set, in deviations of a normal distribution.
+const BEYOND: f64 = 0.5;
 
 /// Numbers that differ by less, relative to the distance of the quantiles, are the same.
 const SAME: f64 = 1e-6;
@@ -11,10 +11,11 @@ const SAME: f64 = 1e-6;
 /// Quantiles of probabilities that rise, of cells each: `[probability][cell]`.
 pub type KnownQuantiles = (Vec<f64>, Vec<Vec<f64>>);
 
-/// Quantiles with two more above: between the last two known ones, and beyond the last. Where a cell's number is not its median it is a mean, and
-/// these are set so that samples have this mean, as near as can be; else they lie on the lines that the others make. So sums of rare demand, which is 0
-/// at most steps, are neither those of medians nor of normal distributions between 0 and what is sold at once. Unchanged without a median
-/// between others, and where no number is another.
+/// Quantiles with more above the median: one in the middle of each two known ones, and one beyond the last. Where a cell's number is not its
+/// median it is a mean, and these are set so that samples have this mean, as near as can be, by one number: how much of the way from each known
+/// quantile to the next is gone at the middle. In other cells it is half the way, which changes nothing. So sums of rare demand, which is 0 at
+/// most steps, are neither those of medians nor of normal distributions between 0 and what is sold at once. Unchanged without a median
+/// between others, and where each number is the median.
 pub fn with_means(number: &[f64], (known_at, values): KnownQuantiles) -> KnownQuantiles {
     let Some(median) = known_at.iter().position(|q| (q - 0.5).abs() < 1e-9) else {
         return (known_at, values);
@@ -25,45 +26,39 @@ pub fn with_means(number: &[f64], (known_at, values): KnownQuantiles) -> KnownQu
         (number[cell] - values[median][cell]).abs() > SAME * width.abs()
     };
     let has_means = (0..number.len()).any(|cell| number[cell].is_finite() && is_mean(cell));
-    if median == 0 || median == last || known_at[last] > FAR - SAME || !has_means {
-        return (known_at, values);
-    }
     let normal = Normal::standard();
     let at: Vec<f64> = known_at.iter().map(|q| normal.inverse_cdf(*q)).collect();
-    let [below, above, far] = [at[last - 1], at[last], normal.inverse_cdf(FAR)];
-    let knot = (below + above) / 2.0;
-    let mut known_at = known_at;
-    known_at.insert(last, normal.cdf(knot));
-    known_at.push(FAR);
-    let (mut at_knot, mut at_far) = (Vec::new(), Vec::new());
+    let far = at[last] + BEYOND;
+    if median == 0 || median == last || normal.cdf(far) >= 1.0 || !has_means {
+        return (known_at, values);
+    }
+    // With what is added between and beyond: the middle of each two from the median on, and the end.
+    let with_added = |known: &[f64], middle: &dyn Fn(usize) -> f64, end: f64| -> Vec<f64> {
+        let above = (median..last).flat_map(|place| [known[place], middle(place)]);
+        known[..median].iter().copied().chain(above).chain([known[last], end]).collect()
+    };
+    let points_at = with_added(&at, &|place| (at[place] + at[place + 1]) / 2.0, far);
+    let known_at =
+        with_added(&known_at, &|place| normal.cdf((at[place] + at[place + 1]) / 2.0), normal.cdf(far));
+    let mut found = vec![Vec::new(); known_at.len()];
     for (cell, number) in number.iter().enumerate() {
         let mut known: Vec<f64> = values.iter().map(|values| values[cell]).collect();
         known.sort_unstable_by(f64::total_cmp);
-        let (low, high) = (known[last - 1], known[last]);
-        // At half the rise is a line, as before; at 0 it comes late, and there is nothing beyond the last quantile.
+        // At 0 all comes late, and there is nothing beyond the last quantile.
         let of = |rise: f64| {
-            let slope = 2.0 * rise * (high - low) / (above - below);
-            [low + rise * (high - low), high + slope * (far - above)]
+            let slope = 2.0 * rise * (known[last] - known[last - 1]) / (at[last] - at[last - 1]);
+            let middle = |place: usize| known[place] + rise * (known[place + 1] - known[place]);
+            with_added(&known, &middle, known[last] + slope * BEYOND)
         };
-        let mean = |rise: f64| {
-            let [knotted, end] = of(rise);
-            let mut points: Vec<(f64, f64)> = at.iter().copied().zip(known.iter().copied()).collect();
-            points.insert(last, (knot, knotted));
-            points.push((far, end));
-            mean_of_lines(&points)
-        };
-        // The mean rises in proportion.
+        let mean =
+            |rise: f64| mean_of_lines(&points_at.iter().copied().zip(of(rise)).collect::<Vec<(f64, f64)>>());
+        // Each value, and so the mean, is linear in the rise.
         let (least, most) = (mean(0.0), mean(1.0));
         let rise = (number - least) / (most - least);
         let rise = if is_mean(cell) && rise.is_finite() { rise.clamp(0.0, 1.0) } else { 0.5 };
-        let [knotted, end] = of(rise);
-        at_knot.push(knotted);
-        at_far.push(end);
+        found.iter_mut().zip(of(rise)).for_each(|(found, value)| found.push(value));
     }
-    let mut values = values;
-    values.insert(last, at_knot);
-    values.push(at_far);
-    (known_at, values)
+    (known_at, found)
 }
 
 /// The mean of a standard normal variable that is mapped by these points and the lines between them and beyond the outermost.
@@ -113,5 +108,35 @@ mod tests {
         assert!((0..3).all(|cell| found.1.windows(2).all(|pair| pair[0][cell] <= pair[1][cell])));
         // There is nothing beyond the largest where even that is too much.
         assert_eq!((found.1[2][2], found.1[4][2]), (0.0, 5.0));
+    }
+
+    #[test]
+    fn samples_have_the_mean_whatever_levels_there_are() {
+        let normal = Normal::standard();
+        // Poisson demand of 1.2 has these quantiles.
+        let poisson = |q: f64| {
+            let (mut value, mut chance) = (0.0, (-1.2_f64).exp());
+            let mut below = chance;
+            while below < q {
+                value += 1.0;
+                chance *= 1.2 / value;
+                below += chance;
+            }
+            value
+        };
+        for levels in [&[80.0][..], &[95.0, 80.0], &[99.9], &[99.9, 50.0]] {
+            let low = levels.iter().map(|level| 0.5 - level / 200.0);
+            let high = levels.iter().rev().map(|level| 0.5 + level / 200.0);
+            let known_at: Vec<f64> = low.chain([0.5]).chain(high).collect();
+            let known = known_at.iter().map(|q| vec![poisson(*q)]).collect();
+            let found = with_means(&[1.2], (known_at, known));
+            assert!((mean(&found, 0) - 1.2).abs() < 1e-9, "{levels:?}: {}", mean(&found, 0));
+            assert!(found.1.windows(2).all(|pair| pair[0][0] <= pair[1][0]), "{found:?}");
+            // Two above the median: the middle between them is halfway in deviations.
+            let middle = 2.0 * normal.inverse_cdf(found.0[found.0.len() - 3]);
+            let around =
+                [found.0.len() - 2, found.0.len() - 4].map(|place| normal.inverse_cdf(found.0[place]));
+            assert!((middle - around[0] - around[1]).abs() < 1e-9);
+        }
     }
 }
