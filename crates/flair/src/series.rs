@@ -1,7 +1,7 @@
 //! One series: its history taken apart, and paths of its future.
 
 use foretell_data::Key;
-use foretell_estimator::KnownColumn;
+use foretell_estimator::{KnownColumn, is_hardly_known};
 
 use crate::draws::Draws;
 use crate::history::History;
@@ -49,7 +49,7 @@ impl SeriesModel {
     /// forecast of `h` steps.
     pub(crate) fn new(values: &[f64], seasons: &[usize], columns: &[KnownColumn], h: usize) -> Self {
         let Some(history) = History::new(values) else { return Self::Unknown };
-        let tells_nothing = is_hardly_known(values);
+        let tells_nothing = is_hardly_known(values.iter().filter(|y| y.is_finite()));
         if history.y.len() < LEAST_LEVELS || tells_nothing {
             let deviation = match tells_nothing {
                 true => history.deviation_unknown(),
@@ -157,14 +157,6 @@ impl Season {
         }
         longer
     }
-}
-
-/// Whether fewer than four values are known, and all are the same: that they will stay so is not certain.
-fn is_hardly_known(values: &[f64]) -> bool {
-    let mut known = values.iter().filter(|y| y.is_finite());
-    let first = known.next();
-    let others: Vec<&f64> = known.take(3).collect();
-    others.len() < 3 && others.into_iter().all(|y| Some(y) == first)
 }
 
 /// The root of the mean square of the last changes; 0 of a single value.

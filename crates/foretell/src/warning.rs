@@ -46,6 +46,13 @@ pub enum Warning {
         /// Values of each column.
         of: usize,
     },
+    /// Series of which so little is known that their forecasts have no interval.
+    FewKnownValues {
+        /// Ids of the series, the first few.
+        series: Vec<String>,
+        /// How many there are.
+        count: usize,
+    },
     /// Forecasts that are more than a thousand times as large as anything in the history of their series.
     FarBeyond {
         /// Columns of the forecast, with how many of their values are so large.

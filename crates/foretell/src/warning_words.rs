@@ -32,6 +32,12 @@ impl fmt::Display for Warning {
                  interval, else of extreme values in the data, or of networks that need a scaler_type or a lower learning_rate",
                 counted(columns, *of)
             ),
+            Self::FewKnownValues { series, count } => write!(
+                f,
+                "too few known values for an interval: {}{}",
+                series.join(", "),
+                if *count > series.len() { ", ..." } else { "" }
+            ),
             Self::FarBeyond { columns, of, series, networks } => write!(
                 f,
                 "forecasts more than a thousand times as large as anything in the history of their series: {} (series {}); {}",
@@ -68,7 +74,7 @@ impl fmt::Display for Warning {
             Self::BorrowedWidths { series, count } => write!(
                 f,
                 "{count} series without an interval: {}{}; in the intervals of sums they vary by the share of their size that others do in \
-                 the middle",
+                 the middle, and forecasts of 0 by as much as others do",
                 series.join(", "),
                 if *count > series.len() { ", ..." } else { "" },
             ),

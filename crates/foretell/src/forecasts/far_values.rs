@@ -1,7 +1,7 @@
 //! Implausible forecast values: infinite ones, those that are no number, and those far beyond the history.
 
 use foretell_data::Panel;
-use foretell_estimator::Output;
+use foretell_estimator::{Output, is_hardly_known};
 use foretell_tables::{ColumnPart, Frame};
 
 use crate::trained_models::TrainedModels;
@@ -20,6 +20,8 @@ const KEPT: usize = 6;
 #[derive(Default)]
 pub(crate) struct FarValues {
     not_finite: Vec<(String, usize)>,
+    /// Series of which too little is known for an interval, the first few, and how many there are.
+    few_known: (Vec<String>, usize),
     far: Vec<(String, usize)>,
     /// Series with values far beyond their history, the first few.
     series: Vec<String>,
@@ -39,6 +41,8 @@ impl FarValues {
         // Ends of symmetric intervals are below 0 where forecasts are not.
         let is_middle: Vec<bool> =
             outputs().map(|output| matches!(output.part(), ColumnPart::Point | ColumnPart::Median)).collect();
+        let is_end: Vec<bool> =
+            outputs().map(|output| output.quantile.is_some_and(|q| (q - 0.5).abs() > 1e-9)).collect();
         let columns = &frame.columns[others..];
         if self.far.is_empty() {
             self.far = columns.iter().map(|(name, _)| (name.clone(), 0)).collect();
@@ -51,10 +55,18 @@ impl FarValues {
             start = range.end;
             let reach = panel.find(&rows[0]).map_or(f64::INFINITY, |series| reach(panel, series));
             let least = panel.find(&rows[0]).and_then(|series| least(panel, series));
-            let (mut is_far, mut is_below) = (false, false);
+            let is_few = panel.find(&rows[0]).is_some_and(|series| {
+                let history = panel.known_y(series, 0..panel.len(series));
+                is_hardly_known(history.iter().filter(|y| !y.is_nan()))
+            });
+            let (mut is_far, mut is_below, mut is_left_out) = (false, false, false);
             for (i, (_, values)) in columns.iter().enumerate() {
                 for &value in &values[range.clone()] {
-                    self.not_finite[i].1 += usize::from(!value.is_finite());
+                    // Intervals of such series are left out on purpose.
+                    match is_few && is_end[i] && value.is_nan() {
+                        true => is_left_out = true,
+                        false => self.not_finite[i].1 += usize::from(!value.is_finite()),
+                    }
                     is_below |= is_middle[i] && least.is_some_and(|least| value < least);
                     if value.is_finite() && is_value[i] && f64::from(value).abs() > reach {
                         (self.far[i].1, is_far) = (self.far[i].1 + 1, true);
@@ -65,10 +77,14 @@ impl FarValues {
             {
                 self.series.push(rows[0].to_string());
             }
-            if is_below {
-                self.below_zero.1 += 1;
-                if self.below_zero.0.len() < KEPT {
-                    self.below_zero.0.push(rows[0].to_string());
+            for (is_so, (series, count)) in
+                [(is_below, &mut self.below_zero), (is_left_out, &mut self.few_known)]
+            {
+                if is_so {
+                    *count += 1;
+                    if series.len() < KEPT {
+                        series.push(rows[0].to_string());
+                    }
                 }
             }
         }
@@ -83,6 +99,10 @@ impl FarValues {
         let (not_finite, far, of) = (some(self.not_finite), some(self.far), self.rows);
         if !not_finite.is_empty() {
             warnings.warn(&Warning::NotFinite { columns: not_finite, of });
+        }
+        let (series, count) = self.few_known;
+        if count > 0 {
+            warnings.warn(&Warning::FewKnownValues { series, count });
         }
         let is_far = !far.is_empty();
         if is_far {

@@ -1,7 +1,7 @@
 //! The forecasts of all models for windows of a panel.
 
 use foretell_data::{ColumnLevel, Panel, Span};
-use foretell_estimator::{Asked, Cutoff, ForecastValues, Output, sort_quantiles};
+use foretell_estimator::{Asked, Cutoff, ForecastValues, Output, is_hardly_known, sort_quantiles};
 use foretell_tables::ColumnPart;
 
 use crate::error::{Error, check_wanted};
@@ -57,22 +57,17 @@ pub(crate) fn forecast_windows(
     Ok(forecasts)
 }
 
-/// Known values without which a history that never changed does not tell that it will not.
-const FEW: usize = 4;
-
-/// Takes the ends of intervals without any width, NaN in their place, from the forecasts of windows before which hardly a value is known: a
-/// product of one week, or of two that are the same, is not certain.
+/// Takes the ends of intervals without any width, NaN in their place, from the forecasts of windows before which few values are known: a
+/// history of fewer than four known values that are all alike does not tell that the next is.
 fn forget_certainty(panel: &Panel, cutoffs: &[Cutoff], outputs: &[Output], columns: &mut [Vec<f32>]) {
-    let is_end = |output: &Output| output.quantile.is_some_and(|q| (q - 0.5).abs() > 1e-6);
+    let is_end = |output: &Output| output.quantile.is_some_and(|q| (q - 0.5).abs() > 1e-9);
     let ends: Vec<usize> = (0..outputs.len()).filter(|&place| is_end(&outputs[place])).collect();
     let Some(&first) = ends.first() else { return };
     let steps = columns[first].len() / cutoffs.len().max(1);
     for (window, &(series, before)) in cutoffs.iter().enumerate() {
-        let history = panel.known_y(series, 0..before);
-        let mut known = history.iter().filter(|y| !y.is_nan());
-        let value = known.next();
-        let others: Vec<&f32> = known.take(FEW).collect();
-        if others.len() + 1 >= FEW || others.iter().any(|other| Some(*other) != value) {
+        let (y, mask) = (panel.y(series), panel.available_mask(series));
+        let is_known = |row: &usize| !y[*row].is_nan() && mask.is_none_or(|mask| mask[*row] != 0.0);
+        if !is_hardly_known((0..before).filter(is_known).map(|row| y[row])) {
             continue;
         }
         for row in window * steps..(window + 1) * steps {

@@ -28,9 +28,10 @@ fn warning(
 ) -> Option<Warning> {
     let mut bare = BTreeSet::new();
     for model in models {
-        let quantiles: Vec<usize> = model.quantiles_within().map(|(_, place)| place).collect();
-        let Some(number) = model.number.filter(|_| quantiles.len() > 1) else { continue };
-        let has_any = |row: &usize| quantiles.iter().any(|&place| is_known(place, *row));
+        let is_sampled = model.quantiles_within().nth(1).is_some();
+        let Some(number) = model.point().filter(|_| is_sampled) else { continue };
+        let has_any =
+            |row: &usize| model.quantiles_within().any(|(q, place)| is_end(q) && is_known(place, *row));
         let (with, without): (Vec<usize>, Vec<usize>) =
             (0..ids.len()).filter(|&row| is_known(number, row)).partition(has_any);
         if !with.is_empty() {
@@ -41,36 +42,46 @@ fn warning(
     (!bare.is_empty()).then_some(Warning::BorrowedWidths { series, count: bare.len() })
 }
 
-/// Gives the cells `[series, times]` that have a number and no quantile, as of a series of one row, quantiles that are as far from it as those
-/// of others are from theirs, relative to the numbers: in the middle of the series below sums, and of the sums, at the same time. So one series
-/// neither stops the others nor counts as certain in their sums. Where no other has any, all are the number. And which cells they are.
+/// Whether a quantile is the end of an interval, which a median is not.
+fn is_end(q: f64) -> bool {
+    (q - 0.5).abs() > 1e-9
+}
+
+/// Gives the cells `[series, times]` that have a number and no end of an interval, as of a series of one row, ends that are as far from it as
+/// those of others are from theirs, relative to the numbers, or in units where it is 0: in the middle of the series below sums, and of the sums,
+/// at the same time. So one series neither stops the others nor counts as certain in their sums. Where no other has any, all are the number.
+/// A median that is known stays. And which quantiles they are, with their cells.
 pub(super) fn borrow_widths(
     number: Option<&[f64]>,
-    quantiles: &mut [Vec<f64>],
+    (known_at, quantiles): (&[f64], &mut [Vec<f64>]),
     (sums, times): (usize, usize),
-) -> Vec<usize> {
+) -> Vec<(usize, usize)> {
     let Some(number) = number else { return Vec::new() };
-    let is_bare =
-        |&cell: &usize| number[cell].is_finite() && quantiles.iter().all(|quantile| quantile[cell].is_nan());
-    let bare: Vec<usize> = (0..number.len()).filter(is_bare).collect();
-    if bare.is_empty() {
-        return bare;
-    }
+    let has_end = |cell: usize| {
+        known_at.iter().zip(&*quantiles).any(|(q, quantile)| is_end(*q) && !quantile[cell].is_nan())
+    };
+    let bare: Vec<usize> =
+        (0..number.len()).filter(|&cell| number[cell].is_finite() && !has_end(cell)).collect();
     let is_sum = |cell: usize| cell / times < sums;
-    for quantile in quantiles {
-        let filled: Vec<f64> = bare
+    let mut borrowed = Vec::new();
+    for (place, quantile) in quantiles.iter_mut().enumerate() {
+        let unknown: Vec<usize> = bare.iter().copied().filter(|&cell| quantile[cell].is_nan()).collect();
+        let filled: Vec<f64> = unknown
             .iter()
             .map(|&cell| {
                 let alike = (cell % times..number.len()).step_by(times);
-                let alike = alike.filter(|&other| is_sum(other) == is_sum(cell));
-                let share = |other: usize| (quantile[other] - number[other]) / number[other].abs();
-                let mut shares: Vec<f64> = alike.map(share).filter(|share| share.is_finite()).collect();
-                number[cell] + number[cell].abs() * median(&mut shares)
+                let others = alike.filter(|&other| is_sum(other) == is_sum(cell));
+                // A share of 0 would be no width.
+                let unit = |at: usize| if number[cell] == 0.0 { 1.0 } else { number[at].abs() };
+                let width = |other: usize| (quantile[other] - number[other]) / unit(other);
+                let mut widths: Vec<f64> = others.map(width).filter(|width| width.is_finite()).collect();
+                number[cell] + unit(cell) * median(&mut widths)
             })
             .collect();
-        bare.iter().zip(filled).for_each(|(&cell, filled)| quantile[cell] = filled);
+        unknown.iter().zip(filled).for_each(|(&cell, filled)| quantile[cell] = filled);
+        borrowed.extend(unknown.into_iter().map(|cell| (place, cell)));
     }
-    bare
+    borrowed
 }
 
 /// The middle value; 0 of none.
@@ -93,21 +104,40 @@ mod tests {
             vec![36.0, 38.0, 8.0, 9.0, 7.0, 9.0, 5.0, 9.0, nan, nan],
             vec![44.0, 42.0, 13.0, 11.0, 12.0, 11.0, 19.0, 11.0, nan, nan],
         ];
-        assert_eq!(borrow_widths(Some(&number), &mut quantiles, (1, 2)), [8, 9]);
+        let borrowed = borrow_widths(Some(&number), (&[0.1, 0.9], &mut quantiles), (1, 2));
+        assert_eq!(borrowed, [(0, 8), (0, 9), (1, 8), (1, 9)]);
         let found = |cell: usize| [quantiles[0][cell], quantiles[1][cell]];
         assert_eq!([found(8), found(9)], [[14.0, 26.0], [18.0, 22.0]]);
         // The sum has no sum to borrow of.
         let mut alone = vec![vec![nan, 8.0], vec![nan, 12.0]];
-        assert_eq!(borrow_widths(Some(&[20.0, 10.0]), &mut alone, (1, 1)), [0]);
-        assert_eq!(alone, [[20.0, 8.0], [20.0, 12.0]]);
+        let borrowed = borrow_widths(Some(&[20.0, 10.0]), (&[0.1, 0.9], &mut alone), (1, 1));
+        assert_eq!((borrowed, alone), (vec![(0, 0), (1, 0)], vec![vec![20.0, 8.0], vec![20.0, 12.0]]));
+    }
+
+    #[test]
+    fn a_median_that_is_known_stays_and_a_forecast_of_0_borrows_units() {
+        let nan = f64::NAN;
+        // Three series with intervals, two without: one of some size, and one of 0.
+        let number = [1.0, 2.0, 4.0, 20.0, 0.0];
+        let mut quantiles = vec![
+            vec![0.0, 0.0, 2.0, nan, nan],
+            vec![0.5, 1.0, 3.0, 18.0, 0.0],
+            vec![4.0, 5.0, 8.0, nan, nan],
+        ];
+        let borrowed = borrow_widths(Some(&number), (&[0.1, 0.5, 0.9], &mut quantiles), (0, 1));
+        assert_eq!(borrowed, [(0, 3), (0, 4), (2, 3), (2, 4)]);
+        let of = |cell: usize| [quantiles[0][cell], quantiles[1][cell], quantiles[2][cell]];
+        // The middle of -1, -1 and -1/2, and of 3, 3/2 and 1; then of -1, -2 and -2, and of 3, 3 and 4.
+        assert_eq!([of(3), of(4)], [[0.0, 18.0, 50.0], [-2.0, 0.0, 3.0]]);
     }
 
     #[test]
     fn series_without_intervals_are_told() {
         let nan = f64::NAN;
-        let columns: [(&str, &[f64]); 4] = [
+        let columns: [(&str, &[f64]); 5] = [
             ("M", &[1.0, 2.0, 3.0]),
             ("M-lo-80", &[0.5, nan, 2.0]),
+            ("M-median", &[1.0, 2.0, 3.0]),
             ("M-hi-80", &[2.0, nan, 4.0]),
             ("N", &[1.0; 3]),
         ];

@@ -83,7 +83,7 @@ impl<'a> ReconcileOptions<'a> {
 
 /// Forecasts of the series of a hierarchy, of any models, changed so that they add up at each cutoff and time: forecasts of single
 /// numbers by the method alone, quantiles (`NHITS-lo-80`, `NHITS-hi-80`, `NHITS-median`) by samples ([`CoherentQuantiles`]). A series that has
-/// a number and no quantiles varies in the samples as others do ([`without_intervals`](crate::without_intervals) tells which), and has none afterwards. Rows come
+/// a number and no ends of intervals varies in the samples as others do ([`without_intervals`](crate::without_intervals) tells which), and has none afterwards. Rows come
 /// by series, in the order of the hierarchy, then by cutoff and time. Actual values stay unchanged; series
 /// that the method does not read ([`Reconciler::reads`]) need no rows.
 ///
@@ -148,13 +148,14 @@ pub fn reconcile(
                 };
                 let mut values: Vec<Vec<f64>> =
                     all.iter().map(|(_, place)| grid.values(&forecast.columns[*place].1)).collect();
-                let number = model.number.map(|place| grid.values(&forecast.columns[place].1));
+                let column = |place: usize| grid.values(&forecast.columns[place].1);
+                let (number, point) = (model.number.map(column), model.point().map(column));
+                let probabilities: Vec<f64> = all.iter().map(|(q, _)| *q).collect();
                 let extent = (hierarchy.n_aggregates(), grid.times.len());
-                let bare = borrow_widths(number.as_deref(), &mut values, extent);
+                let borrowed = borrow_widths(point.as_deref(), (&probabilities, &mut values), extent);
                 let values =
                     all.iter().zip(values).map(|((_, place), values)| grid.checked(name(*place), values));
                 let values = values.collect::<Result<Vec<_>, _>>()?;
-                let probabilities: Vec<f64> = all.iter().map(|(q, _)| *q).collect();
                 let (mut known_at, mut values) = with_middle(number.as_deref(), &probabilities, values);
                 if let Some(number) = &number {
                     (known_at, values) = with_means(number, (known_at, values));
@@ -163,7 +164,7 @@ pub fn reconcile(
                 let mut columns = quantiles(&reconciler, &draws, at, &values, grid.times.len())?;
                 let bounds = options.bounds();
                 columns.iter_mut().flatten().for_each(|value| *value = bounds.bounded(*value));
-                columns.iter_mut().for_each(|column| bare.iter().for_each(|&cell| column[cell] = f64::NAN));
+                borrowed.iter().for_each(|&(place, cell)| columns[place][cell] = f64::NAN);
                 reconciled.extend(all.iter().map(|(_, place)| name(*place).to_owned()).zip(columns));
             }
         }
