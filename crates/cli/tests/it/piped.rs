@@ -80,12 +80,14 @@ fn columns_of_long_json_are_found() {
 #[test]
 fn columns_known_ahead_are_those_that_standard_input_has_too() {
     let dir = TestDirectory::new();
-    let row = |k: usize| format!("{},{},{}\n", date(k), 100 + k % 7, k % 2);
-    dir.put("d.csv", &format!("ds,y,promo\n{}", (0..60).map(row).collect::<String>()));
-    dir.put("f.csv", &format!("ds,promo\n{},1\n{},0\n", date(60), date(61)));
-    let output = piped(&dir, "forecast --data - --futr f.csv --h 2 --models Naive", "d.csv");
+    let price = |k: usize| 1 + k * k % 7;
+    let row = |k: usize| format!("{k},{},{}\n", 50 + 10 * price(k), price(k));
+    dir.put("d.csv", &format!("ds,y,price\n{}", (0..60).map(row).collect::<String>()));
+    dir.put("f.csv", &format!("ds,price\n60,{}\n61,{}\n", price(60), price(61)));
+    let line = "forecast --data - --futr f.csv --h 2 --models AutoARIMA --no-ensemble";
+    let output = piped(&dir, line, "d.csv");
     let told = stderr(&output);
-    assert!(output.status.success() && told.contains("known ahead: promo, what both files have"), "{told}");
+    assert!(output.status.success() && told.contains("known ahead: price, what both files have"), "{told}");
 }
 
 #[test]
