@@ -157,7 +157,8 @@ pub fn is_noted_at(dir: &Path, models: &Path) -> bool {
 fn note(models: &Path, mut files: Vec<(String, Vec<u8>)>) -> io::Result<Vec<u8>> {
     files.sort();
     let fold = |key: Key, bytes: &[u8]| {
-        let part = |key: Key, part: &[u8]| key.fold(part.iter().fold(0, |word, &byte| word << 8 | u64::from(byte)));
+        let part =
+            |key: Key, part: &[u8]| key.fold(part.iter().fold(0, |word, &byte| word << 8 | u64::from(byte)));
         bytes.chunks(8).fold(key.fold(bytes.len() as u64), part)
     };
     let key = files.iter().fold(Key::new(0), |key, (name, bytes)| fold(fold(key, name.as_bytes()), bytes));
