@@ -75,7 +75,7 @@ impl CheckpointArgs {
 
     /// All is trained, and these models are about to be saved here.
     pub(crate) fn saves_at(&self, out: &Path, fitted: &Fitted) -> anyhow::Result<()> {
-        Ok(self.dir.iter().try_for_each(|state| note_models_at(state, out, fitted))?)
+        Ok(self.dir.iter().try_for_each(|state| note_models_at(state, out, fitted.to_files()?))?)
     }
 
     /// All is trained.

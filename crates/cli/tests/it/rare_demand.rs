@@ -129,7 +129,7 @@ fn a_new_product_with_a_median_varies_in_sums() {
             // The median is known, and what was none stays so.
             let of_new = of("new");
             assert!(of_new[3].is_empty() && of_new[5].is_empty(), "{of_new:?}");
-            assert!((number(&of_new[4]) - sold as f64).abs() < 0.5, "{of_new:?}");
+            assert!((number(of_new[4]) - sold as f64).abs() < 0.5, "{of_new:?}");
             let sum: Vec<f64> = of("all")[2..].iter().map(|cell| number(cell)).collect();
             assert!(sum[1] < sum[2] && sum[2] < sum[3], "{sum:?}");
         }

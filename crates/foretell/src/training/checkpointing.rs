@@ -16,7 +16,6 @@ use serde_json::{Map, Value, json};
 
 use crate::columns::{column_names, columns_read};
 use crate::error::Error;
-use crate::fitted::Fitted;
 
 /// Where the state is kept, and how often.
 #[derive(Debug)]
@@ -130,16 +129,16 @@ const MADE: &str = "made-for-states";
 /// Says which models the training is saved as, and where, which happens before its states are removed.
 const MODELS_AT: &str = "models-at";
 
-/// Notes in the directory of a training's states that these models are about to be saved in `models`, so that the same command may
-/// replace them after a kill that leaves the states. Nothing is noted where no states are kept.
+/// Notes in the directory of a training's states that models with these files, as `Fitted::to_files` gives them, are about to be saved in
+/// `models`, so that the same command may replace them after a kill that leaves the states. Nothing is noted where no states are kept.
 ///
 /// # Errors
-/// If a model cannot be written, or the note.
-pub fn note_models_at(dir: &Path, models: &Path, fitted: &Fitted) -> Result<(), Error> {
+/// If the note cannot be written.
+pub fn note_models_at(dir: &Path, models: &Path, files: Vec<(String, Vec<u8>)>) -> Result<(), Error> {
     if !dir.is_dir() {
         return Ok(());
     }
-    let note = note(models, fitted.to_files()?).map_err(|source| unusable(dir, source))?;
+    let note = note(models, files).map_err(|source| unusable(dir, source))?;
     write_whole(&dir.join(MODELS_AT), &note).map_err(|error| match error {
         FileError::Io { source, .. } => unusable(dir, source),
         other => CheckpointError::from(other).into(),
