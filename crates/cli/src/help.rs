@@ -174,7 +174,7 @@ mod tests {
             assert!(short.contains(heading) && long.contains(heading), "{heading}: {short}");
         }
         assert!(short.contains("--input-size") && !short.contains("--encoding"), "{short}");
-        for arg in fit.get_arguments().filter_map(Arg::get_long) {
+        for arg in fit.get_arguments().filter(|arg| !arg.is_hide_set()).filter_map(Arg::get_long) {
             assert!(long.contains(&format!("--{arg}")), "{arg}");
         }
         let reading = cli.find_subcommand_mut(READING).unwrap().render_long_help().to_string();
