@@ -48,22 +48,11 @@ pub fn bounded(mut table: ForecastTable, target: &str, non_negative: bool, integ
 
 #[cfg(test)]
 mod tests {
+    use super::super::table_of_rows::table_of_rows;
     use super::*;
 
     fn table(columns: &[(&str, &[f64])]) -> ForecastTable {
-        ForecastTable {
-            file: "f.csv".into(),
-            ids: vec!["a".into(), "a".into(), "b".into(), "b".into()],
-            integer_ids: false,
-            is_unnamed: false,
-            times: vec![1, 2, 1, 2],
-            kind: foretell_calendar::TimeKind::Integer,
-            zone: None,
-            cutoffs: None,
-            columns: columns.iter().map(|(name, values)| ((*name).to_owned(), values.to_vec())).collect(),
-            known: Default::default(),
-            notes: Vec::new(),
-        }
+        table_of_rows(&[("a", 1), ("a", 2), ("b", 1), ("b", 2)], columns)
     }
 
     #[test]

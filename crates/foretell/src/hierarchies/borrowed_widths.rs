@@ -93,6 +93,7 @@ fn median(values: &mut [f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::table_of_rows::table_of_rows;
     use super::*;
 
     #[test]
@@ -141,19 +142,7 @@ mod tests {
             ("M-hi-80", &[2.0, nan, 4.0]),
             ("N", &[1.0; 3]),
         ];
-        let table = |columns: &[(&str, &[f64])]| ForecastTable {
-            file: "f.csv".into(),
-            ids: ["a", "b", "c"].map(Arc::from).into(),
-            integer_ids: false,
-            is_unnamed: false,
-            times: vec![1; 3],
-            kind: foretell_calendar::TimeKind::Integer,
-            zone: None,
-            cutoffs: None,
-            columns: columns.iter().map(|(name, values)| ((*name).to_owned(), values.to_vec())).collect(),
-            known: Default::default(),
-            notes: Vec::new(),
-        };
+        let table = |columns: &[(&str, &[f64])]| table_of_rows(&[("a", 1), ("b", 1), ("c", 1)], columns);
         let told = without_intervals(&table(&columns), "y");
         assert_eq!(told, Some(Warning::BorrowedWidths { series: vec!["b".to_owned()], count: 1 }));
         assert_eq!(without_intervals(&table(&columns[..1]), "y"), None);

@@ -8,3 +8,5 @@ pub(crate) mod reading;
 pub(crate) mod reconcile;
 pub(crate) mod static_columns;
 pub(crate) mod sums;
+#[cfg(test)]
+mod table_of_rows;

@@ -290,6 +290,7 @@ fn shares(history: &ForecastTable, hierarchy: &Hierarchy, target: &str) -> Resul
 
 #[cfg(test)]
 mod tests {
+    use super::super::table_of_rows::table_of_rows;
     use super::*;
 
     fn hierarchy() -> Hierarchy {
@@ -298,20 +299,8 @@ mod tests {
 
     /// Two times of series, in the order given.
     fn table(ids: &[&str], columns: &[(&str, &[f64])]) -> ForecastTable {
-        let rows = |times: [i64; 2]| ids.iter().flat_map(move |_| times).collect::<Vec<i64>>();
-        ForecastTable {
-            file: "f.csv".into(),
-            ids: ids.iter().flat_map(|id| [Arc::from(*id), Arc::from(*id)]).collect(),
-            integer_ids: false,
-            is_unnamed: false,
-            times: rows([5, 6]),
-            kind: foretell_calendar::TimeKind::Integer,
-            zone: None,
-            cutoffs: None,
-            columns: columns.iter().map(|(name, values)| ((*name).to_owned(), values.to_vec())).collect(),
-            known: Default::default(),
-            notes: Vec::new(),
-        }
+        let rows: Vec<(&str, i64)> = ids.iter().flat_map(|id| [(*id, 5), (*id, 6)]).collect();
+        table_of_rows(&rows, columns)
     }
 
     #[test]
