@@ -249,11 +249,12 @@ impl DataArgs {
 
     /// The reading of saved models for the files here.
     fn as_the_table_is(&self, columns: &ColumnNames, saved: ReadOptions) -> ReadOptions {
-        let file = self.file.options(&saved.file);
+        let mut read = ReadOptions::new();
+        read.file = self.file.options(&saved.file);
         let header = || {
             let names = match self.is_stdin() {
-                true => standard_input::first_rows().column_names(&file).ok(),
-                false => self.data.first().and_then(|first| foretell::column_names(first, &file).ok()),
+                true => read.header_in(&standard_input::first_rows()).ok(),
+                false => self.data.first().and_then(|first| foretell::column_names(first, &read.file).ok()),
             };
             names.unwrap_or_default()
         };
@@ -368,7 +369,7 @@ impl DataArgs {
     pub(crate) fn unread_columns(&self, options: &ReadOptions) -> Vec<String> {
         let first = self.data.first().filter(|first| first.is_file());
         let header = match self.is_stdin() {
-            true => standard_input::first_rows().column_names(&options.file).ok(),
+            true => options.header_in(&standard_input::first_rows()).ok(),
             false => first.and_then(|first| options.header(first).ok()),
         };
         options.unread_columns(&header.unwrap_or_default())
