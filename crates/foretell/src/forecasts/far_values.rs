@@ -4,6 +4,7 @@ use foretell_data::Panel;
 use foretell_estimator::{Output, is_hardly_known};
 use foretell_tables::{ColumnPart, Frame};
 
+use crate::hierarchies::borrowed_widths::is_end;
 use crate::trained_models::TrainedModels;
 use crate::warning::Warning;
 
@@ -42,7 +43,7 @@ impl FarValues {
         let is_middle: Vec<bool> =
             outputs().map(|output| matches!(output.part(), ColumnPart::Point | ColumnPart::Median)).collect();
         let is_end: Vec<bool> =
-            outputs().map(|output| output.quantile.is_some_and(|q| (q - 0.5).abs() > 1e-9)).collect();
+            outputs().map(|output| output.quantile.is_some_and(|q| is_end(q.into()))).collect();
         let columns = &frame.columns[others..];
         if self.far.is_empty() {
             self.far = columns.iter().map(|(name, _)| (name.clone(), 0)).collect();

@@ -6,6 +6,7 @@ use foretell_tables::ColumnPart;
 
 use crate::error::{Error, check_wanted};
 use crate::fitted_model::FittedModel;
+use crate::hierarchies::borrowed_widths::is_end;
 use crate::inputs::local_scalers::LocallyScaled;
 use crate::own_settings::OwnSettings;
 use crate::stages::asked_quantiles::AskedQuantiles;
@@ -60,7 +61,7 @@ pub(crate) fn forecast_windows(
 /// Takes the ends of intervals without any width, NaN in their place, from the forecasts of windows before which few values are known: a
 /// history of fewer than four known values that are all alike does not tell that the next is.
 fn forget_certainty(panel: &Panel, cutoffs: &[Cutoff], outputs: &[Output], columns: &mut [Vec<f32>]) {
-    let is_end = |output: &Output| output.quantile.is_some_and(|q| (q - 0.5).abs() > 1e-9);
+    let is_end = |output: &Output| output.quantile.is_some_and(|q| is_end(q.into()));
     let ends: Vec<usize> = (0..outputs.len()).filter(|&place| is_end(&outputs[place])).collect();
     let Some(&first) = ends.first() else { return };
     let steps = columns[first].len() / cutoffs.len().max(1);

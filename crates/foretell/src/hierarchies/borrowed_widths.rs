@@ -43,7 +43,7 @@ fn warning(
 }
 
 /// Whether a quantile is the end of an interval, which a median is not.
-fn is_end(q: f64) -> bool {
+pub(crate) fn is_end(q: f64) -> bool {
     (q - 0.5).abs() > 1e-9
 }
 
