@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::Path;
 
 use crate::{Fill, Panel, ReadOptions};
-use foretell_calendar::TimeKind;
+use foretell_calendar::{Freq, TimeKind};
 use foretell_tables::{DataError, FileOptions, UnreadableTable};
 
 fn read(name: &str, options: &FileOptions) -> Result<Panel, DataError> {
@@ -269,6 +269,77 @@ fn merged_cells_of_ids_stand_for_all_of_their_rows() {
     );
     let error = read(&["A2:A4"]).unwrap_err().to_string();
     assert!(error.contains("line 6"), "{error}");
+}
+
+/// A workbook of OpenDocument's whose second sheet, `S & T`, has these rows; `north*3` is a merged cell of three rows.
+fn ods(rows: &[&[&str]]) -> Vec<u8> {
+    use std::io::{Cursor, Write as _};
+    let covered = "<table:covered-table-cell/>";
+    let cell = |text: &str| match (text.split_once('*'), text.parse::<f64>()) {
+        _ if text == "^" => covered.to_owned(),
+        _ if text.is_empty() => "<table:table-cell/>".to_owned(),
+        (Some((text, rows)), _) => format!(
+            "<table:table-cell office:value-type=\"string\" table:number-columns-spanned=\"1\" \
+             table:number-rows-spanned=\"{rows}\"><text:p>{text}</text:p></table:table-cell>"
+        ),
+        (_, Ok(number)) => {
+            format!("<table:table-cell office:value-type=\"float\" office:value=\"{number}\"/>")
+        }
+        _ => format!(
+            "<table:table-cell office:value-type=\"string\"><text:p>{text}</text:p></table:table-cell>"
+        ),
+    };
+    let row = |cells: &&[&str]| {
+        format!("<table:table-row>{}</table:table-row>", cells.iter().copied().map(cell).collect::<String>())
+    };
+    let rows: String = rows.iter().map(row).collect();
+    // Rows that are repeated, and merged cells of another sheet.
+    let content = format!(
+        "<office:document-content><office:body><office:spreadsheet><table:table table:name=\"other\">\
+         <table:table-row><table:table-cell office:value-type=\"string\" table:number-rows-spanned=\"2\">\
+         <text:p>x</text:p></table:table-cell></table:table-row><table:table-row>{covered}</table:table-row></table:table>\
+         <table:table table:name=\"S &amp; T\"><table:table-row table:number-rows-repeated=\"2\">\
+         <table:table-cell table:number-columns-repeated=\"3\"/></table:table-row>{rows}</table:table>\
+         </office:spreadsheet></office:body></office:document-content>"
+    );
+    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, text) in [
+        ("mimetype", "application/vnd.oasis.opendocument.spreadsheet"),
+        ("META-INF/manifest.xml", "<manifest:manifest/>"),
+        ("content.xml", &content),
+    ] {
+        zip.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        zip.write_all(text.as_bytes()).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+#[test]
+fn merged_cells_of_opendocument_stand_for_all_of_their_rows() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("t.ods");
+    // A date of three shops, and each shop of two rows.
+    let rows: [&[&str]; 7] = [
+        &["region", "day", "shop", "y"],
+        &["north*4", "2024-01-01*2", "a", "1"],
+        &["^", "^", "b", "10"],
+        &["^", "2024-01-02*2", "a", "2"],
+        &["^", "^", "b", "20"],
+        &["south*2", "2024-01-01", "c", "5"],
+        &["^", "2024-01-02", "c", "6"],
+    ];
+    std::fs::write(&path, ods(&rows)).unwrap();
+    let file = FileOptions { sheet: Some("S & T".into()), ..FileOptions::default() };
+    let days = Freq::parse("D").unwrap();
+    let options = ReadOptions { file, ..ReadOptions::new().id_col("region,shop").time_col("day").freq(days) };
+    let panel = Panel::from_file(&path, &options).unwrap();
+    let series: Vec<(&str, &[f32])> = (0..3).map(|i| (&**panel.id(i), panel.y(i))).collect();
+    let expected: [(&str, &[f32]); 3] =
+        [("north/a", &[1.0, 2.0]), ("north/b", &[10.0, 20.0]), ("south/c", &[5.0, 6.0])];
+    assert_eq!(series, expected);
+    let notes: Vec<String> = panel.notes().iter().map(ToString::to_string).collect();
+    let told = "merged cells of `region`, `day` stand for all of their rows";
+    assert!(notes.iter().any(|note| note.contains(told)), "{notes:?}");
 }
 
 #[test]

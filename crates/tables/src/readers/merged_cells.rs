@@ -9,6 +9,11 @@ use super::workbook_sizes::CELL;
 /// A cell with its row and column, from 0.
 pub(super) type PlacedCell = ((u32, u32), Data);
 
+/// Bytes of a cell beside those of every cell.
+pub(super) fn text_bytes(data: &Data) -> u64 {
+    if let Data::String(text) = data { text.len() as u64 } else { 0 }
+}
+
 /// Gives all rows of a merged cell what stands in the first one, from the first row of values on, and tells which columns these are, from 0.
 /// Numbers are taken for values of one row, which others do not share, but for those of the first column. Nothing where that takes more
 /// than this many bytes.
@@ -33,7 +38,7 @@ pub(super) fn fill_merged(
         if !is_shared {
             continue;
         }
-        let text = if let Data::String(text) = first { text.len() as u64 } else { 0 };
+        let text = text_bytes(first);
         let covered = rows.partition_point(|row| *row <= region.start.0)
             ..rows.partition_point(|row| *row <= region.end.0);
         for &row in &rows[covered] {

@@ -50,6 +50,8 @@ mod seekable;
 mod several;
 mod shared_bytes;
 pub(crate) mod sheets;
+#[cfg(feature = "excel")]
+mod spanned_cells;
 pub(crate) mod table;
 pub(crate) mod table_columns;
 pub(crate) mod table_files;

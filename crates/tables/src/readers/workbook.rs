@@ -12,13 +12,13 @@ use super::below_header::{BelowHeader, FOLLOWING, Row, are_groups};
 use super::catch_panic::caught;
 use super::file_options::FileOptions;
 use super::header_search::{Shape, header_of};
-use super::merged_cells::{PlacedCell, fill_merged};
+use super::merged_cells::{PlacedCell, fill_merged, text_bytes};
 use super::number_format::NumberFormat;
 use super::read_note::ReadNote;
 use super::sheets::Sheets;
 use super::table::{TableReader, check_header};
 use super::units::Units;
-use super::workbook_sizes::{CELL, TOO_MUCH, check_contents};
+use super::workbook_sizes::{CELL, Contents, TOO_MUCH, check_contents};
 use crate::error::DataError;
 use crate::error::cell::CellError;
 use crate::error::construct::check_wanted;
@@ -91,7 +91,7 @@ impl SheetTable {
     }
 
     fn of_xlsx(file: Arc<str>, book: impl Read + Seek, options: &FileOptions) -> Result<Self, DataError> {
-        Self::checked(file, book, options, |file, book, limit| {
+        Self::checked(file, book, options, |file, book, Contents { limit, .. }| {
             let fault = |error: calamine::XlsxError| faulty(file, error.to_string());
             let mut book: Xlsx<_> = Xlsx::new(book).map_err(fault)?;
             let sheet = chosen(file, &book.sheet_names(), options)?;
@@ -121,7 +121,7 @@ impl SheetTable {
     }
 
     fn of_ods(file: Arc<str>, book: impl Read + Seek, options: &FileOptions) -> Result<Self, DataError> {
-        Self::checked(file, book, options, |file, book, _| {
+        Self::checked(file, book, options, |file, book, Contents { limit, mut spanned }| {
             let fault = |error: calamine::OdsError| faulty(file, error.to_string());
             let mut book: Ods<_> = Ods::new(book).map_err(fault)?;
             let sheet = chosen(file, &book.sheet_names(), options)?;
@@ -129,7 +129,10 @@ impl SheetTable {
             let (top, left) = range.start().unwrap_or((0, 0));
             let place = |row: usize, column: usize| (top + row as u32, left + column as u32);
             let cells = range.used_cells().map(|(row, column, data)| (place(row, column), data.clone()));
-            Ok(SheetCells { cells: cells.collect(), merged: Vec::new(), sheet, room: 0 })
+            let cells: Vec<PlacedCell> = cells.collect();
+            let bytes: u64 = cells.iter().map(|(_, data)| CELL + text_bytes(data)).sum();
+            let merged = spanned.take(&sheet.name);
+            Ok(SheetCells { cells, merged, sheet, room: limit.saturating_sub(bytes + spanned.bytes()) })
         })
     }
 
@@ -138,12 +141,12 @@ impl SheetTable {
         file: Arc<str>,
         mut book: B,
         options: &FileOptions,
-        read: impl FnOnce(&Arc<str>, B, u64) -> Result<SheetCells, DataError>,
+        read: impl FnOnce(&Arc<str>, B, Contents) -> Result<SheetCells, DataError>,
     ) -> Result<Self, DataError> {
-        let limit =
+        let contents =
             check_contents(&mut book, options.most_unpacked).map_err(|reason| faulty(&file, reason))?;
         let panicked = || faulty(&file, "it is damaged".to_owned());
-        let read = caught(|| read(&file, book, limit)).ok_or_else(panicked)??;
+        let read = caught(|| read(&file, book, contents)).ok_or_else(panicked)??;
         let sheets = read.sheet.sheets();
         let table = Self::new(file, read, options);
         table.map_err(|error| match sheets {

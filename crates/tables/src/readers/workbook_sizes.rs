@@ -6,6 +6,8 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 use zip::ZipArchive;
 
+use super::spanned_cells::{SpannedCells, number_of};
+
 /// A workbook may unpack to this, and this many times its size beside.
 const ALWAYS: u64 = 16 << 20;
 const FACTOR: u64 = 100;
@@ -21,23 +23,33 @@ fn limit_of(file_size: u64) -> u64 {
     ALWAYS + FACTOR.saturating_mul(file_size)
 }
 
+/// What was seen of a workbook before it is read.
+pub(super) struct Contents {
+    /// The bytes that its cells may take.
+    pub(super) limit: u64,
+    /// The merged cells of OpenDocument's sheets, which its reader does not tell.
+    pub(super) spanned: SpannedCells,
+}
+
 /// Looks at all that a workbook unpacks to, and at the cells that OpenDocument repeats. Whatever the archive says of sizes is not
-/// believed. The bytes that its cells may take, which are no more than `most`.
+/// believed. Its cells may take no more than `most` bytes.
 ///
 /// # Errors
 /// In words, if it is too much, or no archive.
-pub(super) fn check_contents(mut file: impl Read + Seek, most: Option<u64>) -> Result<u64, String> {
+pub(super) fn check_contents(mut file: impl Read + Seek, most: Option<u64>) -> Result<Contents, String> {
     let size = file.seek(SeekFrom::End(0)).map_err(|error| error.to_string())?;
     let limit = limit_of(size).min(most.unwrap_or(u64::MAX));
     let mut archive = ZipArchive::new(file).map_err(|error| error.to_string())?;
     let mut left = limit;
+    let mut spanned = SpannedCells::default();
     for place in 0..archive.len() {
         // An entry that cannot be unpacked is none that anyone reads.
         let Ok(entry) = archive.by_index(place) else { continue };
         let name = entry.name().map(|name| name.into_owned()).unwrap_or_default();
         let is_content = name == "content.xml";
         let mut entry = Counted { entry: entry.take(left + 1), bytes: 0 };
-        let (cells, is_whole) = if is_content { cells_of(&mut entry, limit) } else { (0, true) };
+        let (cells, is_whole) =
+            if is_content { cells_of(&mut entry, limit, &mut spanned) } else { (0, true) };
         if cells > limit {
             return Err(TOO_MUCH.to_owned());
         }
@@ -52,7 +64,7 @@ pub(super) fn check_contents(mut file: impl Read + Seek, most: Option<u64>) -> R
             return Err(format!("its part {name} ends within a table; copy or save the workbook anew"));
         }
     }
-    Ok(limit)
+    Ok(Contents { limit, spanned })
 }
 
 /// Counts what is read.
@@ -71,34 +83,38 @@ impl<R: Read> Read for Counted<R> {
 
 /// The bytes that the cells of OpenDocument's tables take once rows and cells are repeated, or some number above `limit`. Counting
 /// ends where the text is damaged. And whether all that begins in the text ends there.
-fn cells_of(content: impl Read, limit: u64) -> (u64, bool) {
+fn cells_of(content: impl Read, limit: u64, spanned: &mut SpannedCells) -> (u64, bool) {
     let mut xml = Reader::from_reader(BufReader::new(content));
     let mut sheets = Cells::default();
     let mut buffer = Vec::new();
     let mut open = 0_usize;
-    while sheets.bytes() <= limit {
+    while sheets.bytes().saturating_add(spanned.bytes()) <= limit {
         buffer.clear();
         match xml.read_event_into(&mut buffer) {
             Ok(Event::Start(tag)) => {
                 open += 1;
                 sheets.begin(&tag);
+                spanned.begin(&tag);
             }
             Ok(Event::Empty(tag)) => {
                 sheets.begin(&tag);
                 sheets.end(tag.name().as_ref());
+                spanned.begin(&tag);
+                spanned.end(tag.name().as_ref());
             }
             Ok(Event::Text(text)) => sheets.text(text.len()),
             Ok(Event::CData(text)) => sheets.text(text.len()),
             Ok(Event::End(tag)) => {
                 open = open.saturating_sub(1);
                 sheets.end(tag.name().as_ref());
+                spanned.end(tag.name().as_ref());
             }
             Ok(Event::Eof) => return (sheets.bytes(), open == 0),
             Err(_) => return (sheets.bytes(), false),
             Ok(_) => {}
         }
     }
-    (sheets.bytes(), true)
+    (sheets.bytes().saturating_add(spanned.bytes()), true)
 }
 
 /// The cells of tables as they are counted.
@@ -131,10 +147,10 @@ impl Cells {
         match tag.name().as_ref() {
             "table:table-row" => {
                 (self.repeated, self.row, self.cells, self.empty_cells) =
-                    (repeats(tag, "table:number-rows-repeated"), 0, 0, 0);
+                    (number_of(tag, "table:number-rows-repeated"), 0, 0, 0);
             }
             "table:table-cell" | "table:covered-table-cell" => {
-                self.cell_repeated = repeats(tag, "table:number-columns-repeated");
+                self.cell_repeated = number_of(tag, "table:number-columns-repeated");
                 let has_value = tag.attributes().flatten().any(|attribute| {
                     let key = attribute.key.as_ref();
                     key.starts_with("office:") || key == "table:formula"
@@ -176,12 +192,4 @@ impl Cells {
             _ => {}
         }
     }
-}
-
-/// How often a row or a cell stands there, at most as often as a sheet has room for.
-fn repeats(tag: &BytesStart<'_>, name: &str) -> u64 {
-    const ROWS: u64 = 1 << 20;
-    let found = tag.attributes().flatten().find(|attribute| attribute.key.as_ref() == name);
-    let number = found.and_then(|found| found.value.trim().parse::<u64>().ok());
-    number.unwrap_or(1).min(ROWS)
 }
