@@ -20,9 +20,12 @@ pub(crate) struct RowArgs {
     /// Gather rows in the periods of a coarser frequency, as W-SUN or MS, by --aggregate
     #[arg(long, value_name = "F", value_parser = Freq::parse)]
     resample: Option<Freq>,
-    /// Leave out the periods of --resample at the beginning and the end of a series that are not complete: rows are missing in them
-    /// that the periods between have [default: they are kept and told]
+    /// Keep the periods of --resample at the beginning and the end of a series that are not complete, as the month in which the data
+    /// end [default: they are left out and told: their sums are too low]
     #[arg(long)]
+    keep_partial: bool,
+    /// Kept for old scripts: periods that are not complete are left out without it, too
+    #[arg(long, hide = true, conflicts_with = "keep_partial")]
     drop_partial: bool,
     /// Move each time to the nearest step of this length, as 15min: of sensors whose times jitter
     #[arg(long, value_name = "F", value_parser = Freq::parse)]
@@ -32,13 +35,13 @@ pub(crate) struct RowArgs {
 impl RowArgs {
     /// The options with the flags that were set.
     pub(crate) fn apply(&self, mut options: ReadOptions) -> ReadOptions {
-        let Self { fill, drop_unknown: _, aggregate, resample, drop_partial, snap } = *self;
+        let Self { fill, drop_unknown: _, aggregate, resample, keep_partial, drop_partial, snap } = *self;
         options.fill = fill.or(options.fill);
         // One series without values stops no other; a note names it.
         options.drop_unknown = true;
         options.aggregate = aggregate.or(options.aggregate);
         options.resample = resample.or(options.resample);
-        options.drop_partial |= drop_partial;
+        options.keep_partial = (options.keep_partial || keep_partial) && !drop_partial;
         options.snap = snap.or(options.snap);
         options
     }

@@ -55,8 +55,8 @@ settings! {
     Aggregate = "ReadOptions::aggregate",
     /// The periods that rows are gathered in.
     Resample = "ReadOptions::resample",
-    /// Whether periods that are not complete are left out.
-    DropPartial = "ReadOptions::drop_partial",
+    /// Whether periods that are not complete are kept.
+    KeepPartial = "ReadOptions::keep_partial",
     /// The first time that is read.
     Since = "Panel::between",
     /// The last time that is read.

@@ -40,7 +40,6 @@ fn argument(setting: Setting) -> Option<Cow<'static, str>> {
         Setting::Since => "df[df[time_col] >= start]",
         Setting::Until => "df[df[time_col] <= end]",
         Setting::NonNegative => "non_negative",
-        Setting::DropPartial => "df[df[time_col] < end]",
         Setting::Hours
         | Setting::Wide
         | Setting::HoursAcross

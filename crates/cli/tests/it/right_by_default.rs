@@ -534,3 +534,33 @@ fn the_frequency_that_is_advised_is_that_of_the_dates() {
         assert!(error.contains(&format!("seem to follow (`--freq {word}`)")), "{error}");
     }
 }
+
+/// The sum of half a month is no value: the forecast of the month begins with it, and does not follow it.
+#[test]
+fn a_month_that_is_not_over_is_forecast() {
+    let dir = TestDirectory::new();
+    // Five a day until 12 April of a leap year.
+    let days: String = (0..103).map(|day| format!("a,{},5\n", date(day))).collect();
+    dir.put("days.csv", &format!("unique_id,ds,y\n{days}"));
+    let months = "--data days.csv --resample MS --aggregate sum";
+    let fit = dir.run(&format!("fit {months} --model Naive --h 1 --out m"));
+    let told = stderr(&fit);
+    assert!(
+        told.contains("are left out: the first of 0 series, the last of 1; `--keep-partial` keeps them"),
+        "{told}"
+    );
+    assert_eq!(dir.ok("predict --model m --data days.csv"), "unique_id,ds,Naive\na,2024-04-01,155.0\n");
+    let forecast = dir.ok(&format!("forecast {months} --h 1 --models Naive"));
+    assert_eq!(forecast.lines().nth(1).unwrap().split(',').nth(1), Some("2024-04-01"), "{forecast}");
+    dir.put("labels.csv", "unique_id,shop\na,north\n");
+    let sums = dir.ok(&format!("aggregate {months} --levels shop --static labels.csv"));
+    assert!(sums.contains("\na,2024-03-01,155.0\n") && !sums.contains("2024-04-01"), "{sums}");
+    // The advice works, and is kept with the models.
+    let kept = dir.run(&format!("fit {months} --keep-partial --model Naive --h 1 --out k"));
+    assert!(stderr(&kept).contains("are kept: the first of 0 series, the last of 1"), "{}", stderr(&kept));
+    assert_eq!(dir.ok("predict --model k --data days.csv"), "unique_id,ds,Naive\na,2024-05-01,60.0\n");
+    assert_eq!(
+        dir.ok("predict --model k --data days.csv --drop-partial"),
+        "unique_id,ds,Naive\na,2024-04-01,155.0\n"
+    );
+}

@@ -32,14 +32,14 @@ impl TableRows {
                 self.check_holes(periods, zone.as_ref(), how)?;
             }
             let partial = match &self.partial {
-                Some((periods, drop)) if periods.resample.is_some() => {
-                    Some((self.partial_periods(periods, zone.as_ref()), *drop))
+                Some((periods, kept)) if periods.resample.is_some() => {
+                    Some((self.partial_periods(periods, zone.as_ref()), *kept))
                 }
                 _ => None,
             };
             self.aggregate(how);
-            if let Some((partial, drop)) = partial {
-                self.take_partial(&partial, drop)?;
+            if let Some((partial, kept)) = partial {
+                self.take_partial(&partial, kept)?;
             }
         }
         let trimmed = self.trim()?;

@@ -1,12 +1,14 @@
 //! Rows that are missing in the middle of periods which are added up: the sum of a month with nine days of thirty looks like any other.
 
+use std::ops::RangeInclusive;
+
 use rustc_hash::FxHashMap;
 
 use super::aggregate::Aggregate;
 use super::fill::Fill;
 use super::periods::Periods;
 use super::rows::TableRows;
-use foretell_calendar::Zone;
+use foretell_calendar::{Zone, days::DAY};
 use foretell_tables::{DataError, UnreadableTable};
 
 /// Steps of a series that tell whether it has a usual one.
@@ -18,11 +20,14 @@ const REGULAR: (f64, f64) = (0.9, 0.05);
 /// The same of series with several usual steps, as of business days: a hole is longer than twice the longest of them.
 const OPEN: (f64, f64) = (0.6, 0.2);
 
+/// The lengths of months.
+const MONTHS: RangeInclusive<i64> = 28 * DAY..=31 * DAY;
+
 /// The share of steps that makes one of these usual.
 const USUAL: f64 = 0.02;
 
 impl TableRows {
-    /// Checks that no sum of a period lacks rows in its middle, of series whose rows follow each other in usual steps.
+    /// Checks that no sum of a period lacks rows, or values in them, in its middle, of series whose rows follow each other in usual steps.
     ///
     /// # Errors
     /// The first hole, where no one said that missing rows are 0.
@@ -36,9 +41,9 @@ impl TableRows {
         else {
             return Ok(());
         };
-        let mut times = Vec::new();
+        let (mut names, mut times) = (Vec::new(), Vec::new());
         for run in &self.runs {
-            self.within.copy(run.start, run.len, &mut times);
+            self.known_within(run, None, &mut names, &mut times);
             let steps = UsualSteps::of(&mut times, LEAST);
             let name = self.times.get(run.start + run.len / 2);
             let Some(period) = periods.bounds(zone, name).map(|bounds| bounds.end - bounds.start) else {
@@ -76,6 +81,11 @@ impl UsualSteps {
         }
         let mut counts: FxHashMap<i64, usize> = FxHashMap::default();
         steps().for_each(|step| *counts.entry(step).or_default() += 1);
+        let of_months = counts.iter().filter(|(step, _)| MONTHS.contains(step)).map(|(_, count)| count);
+        if of_months.sum::<usize>() as f64 >= REGULAR.0 * all as f64 {
+            let longest = *MONTHS.end();
+            return Some(Self { usual: longest, longest, part: REGULAR.1, is_regular: true });
+        }
         let (&most, &count) = counts.iter().max_by_key(|(step, count)| (**count, -**step))?;
         match count as f64 / all as f64 {
             share if share >= REGULAR.0 => {
@@ -98,6 +108,11 @@ impl UsualSteps {
             step > self.longest && (step - self.usual) as f64 >= self.part * period as f64
         };
         times.windows(2).find(is_hole).map(|pair| [pair[0], pair[1]])
+    }
+
+    /// Whether there are several in as long as this, so that a margin of a period is made of them.
+    pub(super) fn are_several_in(self, time: i64) -> bool {
+        self.is_regular || self.usual <= time
     }
 
     /// Whether rows are missing before the first one, so far behind the beginning of a period, and behind the last one, so far before its
@@ -142,6 +157,30 @@ mod tests {
             assert_eq!(zero.y(0)[3], open as f32);
             assert_eq!(read(is_open, "MS", Aggregate::Mean, None).unwrap().y(0)[3], 1.0);
         }
+    }
+
+    #[test]
+    fn values_that_are_missing_in_the_middle_are_rows_that_are() {
+        let sum = |text: &str, freq: &str| {
+            let options = ReadOptions::new().aggregate(Aggregate::Sum).resample(Freq::parse(freq).unwrap());
+            Panel::read_csv(text.as_bytes(), "t.csv", &options.clone().wide())
+                .map(|panel| panel.y(0).to_vec())
+        };
+        let day = |day: i64| TimeKind::Timestamp.display((19_723 + day) * 86_400_000_000);
+        let rows = |day: i64| if (40..50).contains(&day) { "" } else { "1" };
+        let days: String = (0..121).map(|at| format!("{},{}\n", day(at), rows(at))).collect();
+        let error = sum(&format!("ds,a\n{days}"), "MS").unwrap_err().to_string();
+        assert!(error.contains("no rows between 2024-02-09 and 2024-02-20"), "{error}");
+        // A month of a quarter.
+        let months: Vec<String> =
+            (0..18).map(|at| format!("{}-{:02}-01", 2022 + at / 12, at % 12 + 1)).collect();
+        let csv = |missing: usize| {
+            let rows = months.iter().enumerate().filter(|(at, _)| *at != missing);
+            rows.fold("ds,a\n".to_owned(), |text, (_, month)| text + month + ",1\n")
+        };
+        assert_eq!(sum(&csv(99), "QS").unwrap(), [3.0; 6]);
+        let error = sum(&csv(7), "QS").unwrap_err().to_string();
+        assert!(error.contains("no rows between 2022-07-01 and 2022-09-01"), "{error}");
     }
 
     #[test]

@@ -282,7 +282,7 @@ fn read_long(
     rows.within.shift(table.late_shift());
     table.check_units()?;
     rows.note(table.notes());
-    rows.partial = Some((columns.periods, options.drop_partial));
+    rows.partial = Some((columns.periods, options.keep_partial));
     let kind = options.kind(&clock, table.file(), &table.header()[time], rows.len())?;
     let panel = rows.finish(kind, clock.zone, options.said_freq());
     panel.map_err(|error| match error {
@@ -394,7 +394,7 @@ fn read_wide(
     }
     table.check_units()?;
     rows.note(table.notes().into_iter().chain(note_of_parts(table)).collect());
-    rows.partial = Some((periods, options.drop_partial));
+    rows.partial = Some((periods, options.keep_partial));
     rows.finish(kind, clock.zone, options.said_freq())
 }
 

@@ -53,7 +53,7 @@ pub(crate) struct TableRows {
     pub(super) max_rows: Option<usize>,
     /// Threads that fill; 0 for as many as the machine has.
     pub(super) threads: usize,
-    /// The periods that rows are gathered in, and whether those at the ends that are not complete are left out.
+    /// The periods that rows are gathered in, and whether those at the ends that are not complete are kept.
     pub(super) partial: Option<(Periods, bool)>,
     /// Notes on assumptions of the reading.
     pub(super) notes: Vec<ReadNote>,

@@ -28,7 +28,9 @@ pub fn actual_values(
     if !(gathers || has_sums) {
         return Ok(ForecastTable::actual_from_file(path, options)?);
     }
-    let panel = Panel::from_file(path, &options.clone().without_partial_periods())?;
+    let mut whole_periods = options.clone();
+    whole_periods.keep_partial = false;
+    let panel = Panel::from_file(path, &whole_periods)?;
     let panel = match fitted {
         Some(fitted) => fitted.with_sums(panel)?,
         None => panel,

@@ -122,7 +122,8 @@ pub enum UnreadableTable {
     /// Periods that rows are gathered in, none of which is complete.
     #[error(
         "{table}: no period is complete: rows are missing at the beginning or the end of each, whose sum or mean would be that of a part; \
-         give the rows of whole periods"
+         give the rows of whole periods, or keep such ones with {}",
+        Setting::KeepPartial
     )]
     NoWholePeriod {
         /// The table.

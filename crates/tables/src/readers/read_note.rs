@@ -125,8 +125,10 @@ pub enum ReadNote {
         first: usize,
         /// and those whose last is one.
         last: usize,
-        /// Whether they were left out.
-        dropped: bool,
+        /// Whether they were kept.
+        kept: bool,
+        /// The series that have no other.
+        series: Vec<String>,
     },
     /// Columns whose missing values are those before them although 0 was asked for, as they are never 0.
     NeverZero {
@@ -239,13 +241,20 @@ impl fmt::Display for ReadNote {
                 "{file}: the columns {first} to {last} look like the {parts} of one series; they are read as a series each. If they are \
                  one, write a row for each of its times"
             ),
-            Self::PartialPeriods { table, first, last, dropped } => write!(
-                f,
-                "{table}: periods that miss rows which others have, and so are not complete, are {}: the first of {first} series, \
-                 the last of {last}{}",
-                if *dropped { "left out" } else { "kept" },
-                if *dropped { String::new() } else { format!("; {} leaves them out", Setting::DropPartial) }
-            ),
+            Self::PartialPeriods { table, first, last, kept, series } => {
+                write!(
+                    f,
+                    "{table}: periods that miss rows which others have, and so are not complete, are {}: the first of {first} \
+                     series, the last of {last}",
+                    if *kept { "kept" } else { "left out" }
+                )?;
+                match &series[..] {
+                    _ if *kept => return Ok(()),
+                    [] => {}
+                    _ => write!(f, "; series without any other: {}", listed(series))?,
+                }
+                write!(f, "; {} keeps them", Setting::KeepPartial)
+            }
             Self::NeverZero { table, columns } => write!(
                 f,
                 "{table}: columns that are never 0: {}; where they are missing they are filled with the value before, and the target with 0",
