@@ -365,9 +365,9 @@ impl DataArgs {
         Ok(cut)
     }
 
-    /// The columns of a long file that are not read by these options; none of a pipe, which is read once.
+    /// The columns of a long file that are not read by these options.
     pub(crate) fn unread_columns(&self, options: &ReadOptions) -> Vec<String> {
-        let first = self.data.first().filter(|first| first.is_file());
+        let first = self.data.first().filter(|first| !first.is_dir());
         let header = match self.is_stdin() {
             true => options.header_in(&standard_input::first_rows()).ok(),
             false => first.and_then(|first| options.header(first).ok()),

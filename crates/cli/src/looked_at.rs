@@ -19,8 +19,7 @@ impl LookedAt {
     pub(crate) fn roles(&self, path: &Path, options: impl FnOnce() -> Option<ReadOptions>) -> Option<&Roles> {
         let look = || match () {
             () if is_stdin(path) => options()?.roles_in(&first_rows()).ok()?,
-            () if stays(path) => options()?.roles(path).ok()?,
-            () => None,
+            () => options()?.roles(path).ok()?,
         };
         self.0.get_or_init(look).as_ref()
     }
@@ -73,18 +72,12 @@ impl LookedAt {
 }
 
 /// These options with the format of times and the decimal mark that the file has, except for what was given by a flag (`said`: times,
-/// numbers). Unchanged for a pipe other than standard input, which can be read only once.
+/// numbers).
 pub(crate) fn as_written(path: &Path, options: ReadOptions, said: [bool; 2]) -> ReadOptions {
     match () {
         () if is_stdin(path) => options.as_written_in(&first_rows(), said),
-        () if stays(path) => options.clone().with_notation_of(path, said).unwrap_or(options),
-        () => options,
+        () => options.clone().with_notation_of(path, said).unwrap_or(options),
     }
-}
-
-/// Whether a file can be read twice: a pipe gives its text once.
-fn stays(path: &Path) -> bool {
-    path.metadata().is_ok_and(|found| found.is_file() || found.is_dir()) || !path.exists()
 }
 
 /// The columns of ids and times in words.

@@ -139,6 +139,7 @@ fn main() -> ExitCode {
     let args: Vec<OsString> = env::args_os().collect();
     Auto::register();
     foretell::word_settings(setting_words::FLAGS);
+    foretell::keep_beginnings_of_pipes();
     let log = if asks_for_json(&args, "--log") { Log::Json } else { Log::Text };
     let form = if asks_for_json(&args, "--format") { ErrorForm::Json } else { ErrorForm::Text };
     // What is wrong with the command line is told before its command is known.

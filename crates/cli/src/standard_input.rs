@@ -4,7 +4,7 @@ use std::io::{self, Cursor, Read};
 use std::path::Path;
 use std::sync::OnceLock;
 
-use foretell::{FileFormat, MemoryTable};
+use foretell::{FileFormat, MemoryTable, is_json_by_columns};
 
 /// What it is called in messages.
 pub(crate) const NAME: &str = "standard input";
@@ -23,6 +23,10 @@ fn head() -> &'static [u8] {
     KEPT.get_or_init(|| {
         let mut head = Vec::new();
         _ = io::stdin().lock().take(HEAD).read_to_end(&mut head);
+        // The cells of its first row stand where each column begins.
+        if is_json_by_columns(&head) {
+            _ = io::stdin().lock().read_to_end(&mut head);
+        }
         head
     })
 }
@@ -35,7 +39,7 @@ pub(crate) fn text() -> impl Read + Send {
 /// The rows that its beginning has as a whole.
 pub(crate) fn first_rows() -> MemoryTable {
     let head = head();
-    let is_cut = head.len() as u64 == HEAD;
+    let is_cut = head.len() as u64 == HEAD && !is_json_by_columns(head);
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
     let is_json = text.starts_with(b"[") || text.starts_with(b"{");
     let rows = match is_cut {
@@ -48,7 +52,7 @@ pub(crate) fn first_rows() -> MemoryTable {
     MemoryTable::new(NAME, FileFormat::of(if is_json { "rows.json" } else { "rows.csv" }), rows)
 }
 
-/// The rows of JSON up to the last whole one, in a list that is closed where they are in one. Of lists of cells by column none is whole.
+/// The rows of JSON up to the last whole one, in a list that is closed where they are in one.
 fn whole_json_rows(text: &[u8]) -> Vec<u8> {
     let (mut in_text, mut is_escaped, mut end) = (false, false, text.len());
     for (place, byte) in text.iter().enumerate() {
@@ -74,7 +78,6 @@ mod tests {
             (r#"[{"a": "x}"}, {"a": "}", "b"#, r#"[{"a": "x}"}]"#),
             ("[{\"a\": \"\\\"}\"},\n{\"a\": 2}, {", "[{\"a\": \"\\\"}\"},\n{\"a\": 2}]"),
             ("{\"a\": 1}\n{\"a\": 2}\n{\"a\"", "{\"a\": 1}\n{\"a\": 2}"),
-            (r#"{"a": [1, 2"#, r#"{"a": [1, 2"#),
         ] {
             assert_eq!(String::from_utf8(whole_json_rows(text.as_bytes())).unwrap(), rows);
         }

@@ -164,7 +164,8 @@ pub use foretell_tables::{
     EarlyEnds, Encoding, FileFormat, FileOptions, Flaw, ForecastColumn, Frame, FrameWriter, FutureError, Gap,
     Hours, KnownColumns, MemoryTable, ModelInTable, NumberFormat, Place, ReadNote, SAMPLE_ID, SeriesError,
     SettingError, StepError, TableColumns, TooLarge, UnclearColumn, UnreadableTable, Whereabouts,
-    WindowError, column_names, id_name, is_of_id, joined_ids, table_files,
+    WindowError, column_names, id_name, is_json_by_columns, is_of_id, joined_ids, keep_beginnings_of_pipes,
+    table_files,
 };
 /// Columns computed from a panel's target and times, and the holidays of countries.
 pub mod features {

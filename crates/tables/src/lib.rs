@@ -54,17 +54,20 @@ pub use readers::joined_ids::{
     JoinedIds, cells_of_id, id_name, id_parts, is_of_id, joined_cells, joined_ids,
 };
 pub use readers::joined_times::JoinedTimes;
+pub use readers::json_rows::is_json_by_columns;
 pub use readers::layout::Across;
 pub use readers::memory_table::MemoryTable;
 pub use readers::missing_marks::{MarkedTable, Marks};
 pub use readers::number_format::{NumberFormat, narrow};
-pub use readers::open::{check_sizes, column_names, open, open_input};
+pub use readers::open::{check_sizes, column_names, open};
+pub use readers::pipes::keep_beginnings_of_pipes;
 pub use readers::read_note::ReadNote;
 pub use readers::sheets::Sheets;
 pub use readers::table::{ID, TableReader};
 pub use readers::table_columns::TableColumns;
 pub use readers::table_files::table_files;
 pub use readers::text_table::TextTable;
+pub use readers::told_text::open_input;
 pub use readers::year_months::named_months;
 pub use readers::year_parts::{is_called_year, parts_of_year};
 

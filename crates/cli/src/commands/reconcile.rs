@@ -147,10 +147,6 @@ impl Reconcile {
         let path = &self.forecast;
         let mut options = as_written(path, self.columns.options()?, self.columns.says_notation());
         let (mut names, usual) = (self.columns.names(), ColumnNames::default());
-        // A pipe gives its text once.
-        if !path.is_file() {
-            return Ok((options, names));
-        }
         let header = column_names(path, &options.file).unwrap_or_default();
         if (&names.id, &names.time) != (&usual.id, &usual.time)
             || [&names.id, &names.time].iter().all(|name| header.contains(name))

@@ -113,3 +113,90 @@ fn commas_between_thousands_are_told_from_decimals() {
     dir.ok(fit);
     assert!(dir.ok("predict --model m --data d.csv").contains("1952-01-01,124.0"));
 }
+
+/// Lists of cells by column: the first row of each stands where its list begins, so all of the text is looked at.
+#[test]
+fn columns_of_long_json_by_columns_are_found() {
+    let dir = TestDirectory::new();
+    let all = || (0..12).flat_map(|id| (0..360).map(move |k| (id, k)));
+    let list = |name: &str, cell: &dyn Fn(usize, usize) -> String| {
+        let cells: Vec<String> = all().map(|(id, k)| cell(id, k)).collect();
+        format!("\"{name}\": [{}]", cells.join(", "))
+    };
+    let days = list("day", &|_, k| format!("\"{}T00:00:00.000000000\"", date(k)));
+    let shops = list("shop", &|id, _| format!("\"shop-with-a-long-name-that-takes-some-room-{id:03}\""));
+    let sales = list("sales", &|_, k| (k % 7).to_string());
+    let text = format!("{{{days}, {shops}, {sales}}}");
+    assert!(text.len() > 300_000);
+    dir.put("long.json", &text);
+    let output = piped(&dir, "forecast --data - --h 2 --models Naive", "long.json");
+    let told = stderr(&output);
+    assert!(told.contains("columns: series shop, times day, values sales"), "{told}");
+    assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), 1 + 12 * 2);
+}
+
+/// Runs a command line of a shell that has `<(...)`.
+#[cfg(unix)]
+fn by_bash(dir: &TestDirectory, line: &str) -> Output {
+    let line = line.replace("foretell", env!("CARGO_BIN_EXE_foretell"));
+    let mut bash = std::process::Command::new("bash");
+    bash.args(["-c", &line]).current_dir(dir.path("")).stdin(std::process::Stdio::null());
+    bash.output().unwrap()
+}
+
+/// A pipe that is named as a file gives its text once, and is looked at before all the same.
+#[cfg(unix)]
+#[test]
+fn pipes_that_are_named_as_files_are_read_as_files() {
+    let dir = TestDirectory::new();
+    let day = |k: usize| {
+        let date = date(k);
+        format!("{}.{}.{}", &date[8..10], &date[5..7], &date[..4])
+    };
+    let of =
+        |shop: &str| (0..40).map(|k| format!("{};{shop};{},5\n", day(k), 100 + k % 7)).collect::<String>();
+    dir.put("de.csv", &format!("Datum;Filiale;Umsatz\n{}{}", of("Ulm"), of("Bonn")));
+    let text = |output: &Output| String::from_utf8(output.stdout.clone()).unwrap();
+    let of_pipe = by_bash(&dir, "foretell forecast --data <(cat de.csv) --h 2 --models Naive");
+    assert!(
+        stderr(&of_pipe).contains("columns: series Filiale, times Datum, values Umsatz"),
+        "{}",
+        stderr(&of_pipe)
+    );
+    assert_eq!(text(&of_pipe), dir.ok("forecast --data de.csv --h 2 --models Naive"));
+    let rows = |header: &str, value: usize| {
+        (40..44).fold(header.to_owned(), |text, k| text + &format!("Ulm,{},{}\n", date(k), value + k))
+    };
+    dir.put("f.csv", &rows("shop,day,Naive\n", 100));
+    dir.put("a.csv", &rows("shop,day,sales\n", 102));
+    let scores = "evaluate --metrics mae";
+    let expected = dir.ok(&format!("{scores} --forecast f.csv --actual a.csv"));
+    assert!(expected.contains("2.000"), "{expected}");
+    let of_pipes =
+        by_bash(&dir, &format!("foretell {scores} --forecast <(cat f.csv) --actual <(gzip -c a.csv)"));
+    assert_eq!(text(&of_pipes), expected, "{}", stderr(&of_pipes));
+    // JSON is told by how it begins.
+    let json: Vec<String> = (0..40)
+        .map(|k| format!("{{\"day\": \"{}\", \"sales\": {}, \"shop\": \"Ulm\"}}", date(k), k % 7))
+        .collect();
+    dir.put("rows", &json.join("\n"));
+    let of_pipe = by_bash(&dir, "foretell forecast --data <(cat rows) --h 2 --models Naive");
+    assert_eq!(text(&of_pipe).lines().count(), 3, "{}", stderr(&of_pipe));
+}
+
+/// More than is kept of a pipe, of which nothing is lost.
+#[cfg(unix)]
+#[test]
+fn all_of_a_long_pipe_is_read() {
+    let dir = TestDirectory::new();
+    let of = |id: usize| {
+        let name = format!("series-with-a-long-name-{id:03}-{}", "x".repeat(100));
+        (0..360).map(|k| format!("{name},{},{}\n", date(k), k % 7)).collect::<String>()
+    };
+    dir.put("long.csv", &format!("shop,day,sales\n{}", (0..110).map(of).collect::<String>()));
+    assert!(dir.bytes("long.csv").len() > 5 << 20);
+    let line = "forecast --h 2 --models Naive --log none --data";
+    let of_pipe = by_bash(&dir, &format!("foretell {line} <(cat long.csv)"));
+    assert!(of_pipe.status.success(), "{}", stderr(&of_pipe));
+    assert_eq!(String::from_utf8(of_pipe.stdout).unwrap(), dir.ok(&format!("{line} long.csv")));
+}

@@ -12,10 +12,12 @@ use super::arrow_stream::memory_of;
 use super::arrow_table::ArrowTable;
 use super::file_options::FileOptions;
 use super::json_rows::json_table;
+use super::pipes::{FileText, is_pipe};
 use super::seekable::Seekable;
 use super::shared_bytes::SharedBytes;
 use super::table::TableReader;
 use super::text_table::TextTable;
+use super::told_text::open_input;
 #[cfg(feature = "excel")]
 use super::workbook::SheetTable;
 use crate::error::DataError;
@@ -45,6 +47,11 @@ type Memory = fn(&mut dyn Seekable, u64) -> io::Result<u64>;
 
 /// Where the parts of a table are written to.
 pub type TableOutput<'a> = Box<dyn io::Write + Send + 'a>;
+
+/// The error of a file that cannot be opened.
+fn unread(path: &Path) -> impl Fn(io::Error) -> DataError {
+    move |source| DataError::Read { file: path.display().to_string().into(), source }
+}
 
 /// Begins to write a table of forecasts.
 type Begin = for<'a> fn(TableOutput<'a>, TimeStyle, char) -> Box<dyn FrameWriter + 'a>;
@@ -106,7 +113,13 @@ static FORMATS: [FileFormat; 7] = [
         endings: &["csv", "txt"],
         compressible: true,
         feature: None,
-        open: Some(|path, options, _| Ok(Box::new(TextTable::open(path, options)?))),
+        open: Some(|path, options, _| match is_pipe(path) {
+            // Its name tells nothing.
+            true => {
+                open_input(FileText::open(path).map_err(unread(path))?, &path.display().to_string(), options)
+            }
+            false => Ok(Box::new(TextTable::open(path, options)?)),
+        }),
         take: Some(|name, bytes, options, _| {
             Ok(Box::new(TextTable::new(bytes.as_ref(), name.clone(), options)?))
         }),
@@ -159,11 +172,8 @@ static FORMATS: [FileFormat; 7] = [
         compressible: true,
         feature: None,
         open: Some(|path, _, _| {
-            let file: Arc<str> = path.display().to_string().into();
-            match File::open(path) {
-                Ok(opened) => Ok(Box::new(json_table(&file, opened)?)),
-                Err(source) => Err(DataError::Read { file, source }),
-            }
+            let opened = FileText::open(path).map_err(unread(path))?;
+            Ok(Box::new(json_table(&path.display().to_string().into(), opened)?))
         }),
         take: Some(|name, bytes, _, _| Ok(Box::new(json_table(name, bytes.as_ref())?))),
         // Of each cell its text, and where that ends.
@@ -268,7 +278,7 @@ impl FileFormat {
 
     /// The bytes of memory that a file takes where it is read as a whole; nothing where it is read in parts, or cannot be looked at.
     pub(crate) fn memory(&self, path: &Path) -> Option<u64> {
-        let memory = self.memory?;
+        let memory = self.memory.filter(|_| !is_pipe(path))?;
         let file = File::open(path).ok()?;
         let size = file.metadata().ok()?.len();
         memory(&mut BufReader::with_capacity(1 << 10, file), size).ok()

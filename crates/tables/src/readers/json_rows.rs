@@ -36,12 +36,7 @@ pub(super) fn json_table(name: &Arc<str>, input: impl Read) -> Result<ColumnsTab
     let mut columns = TableColumns::default();
     let start = head.trim_ascii_start();
     let is_list = start.first() == Some(&b'[');
-    // Of lines the first brace opens a row, of columns its first cells are a list.
-    let in_lists = start.first() == Some(&b'{') && {
-        let behind_name =
-            start.iter().position(|byte| *byte == b':').map_or(&[][..], |colon| &start[colon + 1..]);
-        behind_name.trim_ascii_start().first() == Some(&b'[')
-    };
+    let in_lists = is_json_by_columns(start);
     let text = Cursor::new(head.clone()).chain(text);
     let read = || -> Result<TableColumns, serde_json::Error> {
         let mut reader = serde_json::Deserializer::from_reader(text);
@@ -69,6 +64,14 @@ pub(super) fn json_table(name: &Arc<str>, input: impl Read) -> Result<ColumnsTab
         return Err(DataError::Empty { file: name.clone() });
     }
     ColumnsTable::new(name, columns.into())
+}
+
+/// Whether JSON that begins so has lists of cells by the names of their columns: of lines the first brace opens a row, of columns its first
+/// cells are a list.
+pub fn is_json_by_columns(head: &[u8]) -> bool {
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    let behind_name = text.iter().position(|byte| *byte == b':').map_or(&[][..], |colon| &text[colon + 1..]);
+    text.first() == Some(&b'{') && behind_name.trim_ascii_start().first() == Some(&b'[')
 }
 
 #[cfg(test)]

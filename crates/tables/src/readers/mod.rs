@@ -27,7 +27,7 @@ pub(crate) mod format;
 mod header_search;
 pub(crate) mod joined_ids;
 pub(crate) mod joined_times;
-mod json_rows;
+pub(crate) mod json_rows;
 pub(crate) mod layout;
 pub(crate) mod memory_table;
 #[cfg(feature = "excel")]
@@ -39,6 +39,7 @@ pub(crate) mod open;
 mod other_kinds;
 #[cfg(feature = "parquet")]
 mod page_headers;
+pub(crate) mod pipes;
 #[cfg(feature = "parquet")]
 mod plain_cells;
 mod points;
@@ -56,6 +57,7 @@ pub(crate) mod table;
 pub(crate) mod table_columns;
 pub(crate) mod table_files;
 pub(crate) mod text_table;
+pub(crate) mod told_text;
 mod units;
 #[cfg(feature = "excel")]
 mod workbook;

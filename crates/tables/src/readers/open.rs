@@ -1,23 +1,14 @@
 //! Files opened as tables, by what their names say.
 
-use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use super::compressed::Text;
 use super::file_options::FileOptions;
 use super::format::FileFormat;
-use super::json_rows::json_table;
-use super::other_kinds::is_json;
 use super::several::open_several;
 use super::table::TableReader;
 use super::table_files::table_files;
-use super::text_table::{TextTable, unreadable};
 use crate::error::DataError;
 use crate::error::too_large::TooLarge;
-
-/// Bytes by which the format is told.
-const HEAD: u64 = 1 << 12;
 
 /// Opens files, folders and patterns as one table, each file in the format that its name tells. Of columns that `wanted` refuses
 /// no more need be read than their names.
@@ -29,28 +20,6 @@ pub fn open<'a>(
     let files = paths.iter().map(table_files).collect::<Result<Vec<_>, _>>()?.concat();
     let options = options.clone();
     open_several(files, Box::new(move |file: &Path| FileFormat::of(file).open(file, &options, &wanted)))
-}
-
-/// Opens text from a source that gives it once, called `name` in messages: JSON where it begins so, else CSV.
-///
-/// # Errors
-/// A source that cannot be read, or has no header.
-pub fn open_input<'a>(
-    input: impl Read + Send + 'a,
-    name: &str,
-    options: &FileOptions,
-) -> Result<Box<dyn TableReader + 'a>, DataError> {
-    let file: Arc<str> = name.into();
-    let unread = |error| unreadable(&file, error);
-    let mut text = Text::of(input).map_err(unread)?;
-    let mut head = Vec::new();
-    text.by_ref().take(HEAD).read_to_end(&mut head).map_err(unread)?;
-    let is_json = is_json(&head);
-    let text = Cursor::new(head).chain(text);
-    Ok(match is_json {
-        true => Box::new(json_table(&file, text)?),
-        false => Box::new(TextTable::new(text, file, options)?),
-    })
 }
 
 /// Whether those of the files that are read into memory as a whole have room in `limit` bytes: streams and files of Arrow's, whose batches may
@@ -77,29 +46,4 @@ pub fn check_sizes(paths: &[impl AsRef<Path>], limit: Option<u64>) -> Result<(),
 pub fn column_names(path: impl AsRef<Path>, options: &FileOptions) -> Result<Vec<String>, DataError> {
     let first: Vec<PathBuf> = table_files(path)?.into_iter().take(1).collect();
     Ok(open(&first, &options.beside(), |_| true)?.header().to_vec())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_source_that_gives_its_text_once_is_json_or_csv_by_how_it_begins() {
-        for text in [
-            "\u{feff}[{\"ds\": 1, \"y\": 2}]",
-            " {\"ds\": 1, \"y\": 2}\n",
-            "{\"ds\": [1], \"y\": [2]}",
-            "ds,y\n1,2\n",
-        ] {
-            let mut table = open_input(text.as_bytes(), "standard input", &Default::default()).unwrap();
-            assert!(table.header() == ["ds", "y"] && table.advance().unwrap(), "{text}");
-            assert_eq!((table.wide_number(0), table.wide_number(1)), (Ok(1.0), Ok(2.0)), "{text}");
-        }
-        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-        std::io::Write::write_all(&mut packed, b"{\"y\": 1}\n").unwrap();
-        let packed = packed.finish().unwrap();
-        assert_eq!(open_input(&packed[..], "i", &Default::default()).unwrap().header(), ["y"]);
-        let error = open_input(&b"[{\"ds\": 1,]"[..], "standard input", &Default::default()).err().unwrap();
-        assert!(error.to_string().starts_with("standard input: "), "{error}");
-    }
 }

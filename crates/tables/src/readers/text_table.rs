@@ -1,7 +1,6 @@
 //! A text table read record by record: separator, header, lines and cells.
 
 use std::borrow::Cow;
-use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Chain, Cursor, Read};
 use std::path::Path;
 use std::sync::Arc;
@@ -15,6 +14,7 @@ use super::file_options::FileOptions;
 use super::header_search::{Header, find_header, most_frequent};
 use super::number_format::{NumberFormat, narrow};
 use super::other_kinds::{CODES_OF_ZERO, other_kind};
+use super::pipes::FileText;
 use super::points::Points;
 use super::read_note::ReadNote;
 use super::records::{MAX_COLUMNS, Records};
@@ -62,14 +62,14 @@ pub struct TextTable<R: Read> {
     options: FileOptions,
 }
 
-impl TextTable<File> {
+impl TextTable<FileText> {
     /// Opens a file.
     ///
     /// # Errors
     /// If it cannot be read, is in another encoding, or has no header.
     pub fn open(path: &Path, options: &FileOptions) -> Result<Self, DataError> {
         let file: Arc<str> = path.display().to_string().into();
-        match File::open(path) {
+        match FileText::open(path) {
             Ok(opened) => Self::new(opened, file, options),
             Err(source) => Err(DataError::Read { file, source }),
         }
