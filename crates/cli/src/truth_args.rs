@@ -178,8 +178,12 @@ impl<'a> Opened<'a> {
 }
 
 impl ComparedFiles {
-    /// Reads the files.
-    pub(crate) fn read(&self, context: &'static Context) -> anyhow::Result<ComparedTables> {
+    /// Reads the files, of which these models are compared; all, if none is named.
+    pub(crate) fn read(
+        &self,
+        models: &[String],
+        context: &'static Context,
+    ) -> anyhow::Result<ComparedTables> {
         let limit = self.memory.limit();
         let fitted =
             self.model.as_ref().map(|model| Fitted::load_within(model, limit.clone())).transpose()?;
@@ -220,7 +224,7 @@ impl ComparedFiles {
         };
         let actual = read(actual.as_mut())?;
         let history = read(history.as_mut())?;
-        let mut table = ForecastTable::from_file(forecast.path, &forecast.options)
+        let mut table = ForecastTable::of_models_from_file(forecast.path, &forecast.options, models)
             .map_err(|error| self.asking(&forecast, error.into(), is_alone))?;
         match is_alone {
             true => forecast.looked_at.tell(Some(forecast.path), context),

@@ -140,7 +140,7 @@ impl Evaluate {
             (Some(path), false) => Some(Sink::open(context, path)?),
             (None, _) => None,
         };
-        let tables = self.files.read(context)?;
+        let tables = self.files.read(&self.models, context)?;
         let ComparedTables { forecast, actual, history, columns, .. } = &tables;
         let scored = ScoredForecasts::new(forecast, actual.as_ref(), history.as_ref(), &columns.target)?;
         let scored = if self.models.is_empty() { scored } else { scored.of_models(&self.models)? };

@@ -458,3 +458,15 @@ fn local_times_that_skip_an_hour_are_not_read_in_utc() {
         dir.ok("evaluate --forecast f.csv --actual local.csv --actual-zone Europe/Berlin --metrics mae");
     assert!(!scored.contains("0.000000"), "{scored}");
 }
+
+/// What is no number in the forecasts of a model stops the scores of others only where these are compared with it.
+#[test]
+fn an_infinite_forecast_of_one_model_does_not_stop_the_scores_of_others() {
+    let dir = TestDirectory::new();
+    dir.put("f.csv", "unique_id,ds,A,B,B-lo-80,B-hi-80\na,2024-01-01,1,inf,-inf,inf\na,2024-01-02,3,2,1,3\n");
+    dir.put("a.csv", "unique_id,ds,y\na,2024-01-01,2\na,2024-01-02,2\n");
+    let command = "evaluate --forecast f.csv --actual a.csv --metrics mae";
+    assert_eq!(dir.ok(&format!("{command} --models A")), "metric  A\nmae     1.000\n");
+    let told = dir.fails(1, command);
+    assert!(told.contains("line 2, column `B`: \"inf\" is not finite"), "{told}");
+}

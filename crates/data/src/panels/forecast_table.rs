@@ -174,7 +174,20 @@ impl ForecastTable {
     /// A column that is missing, times that cannot be read, a cell that is no number in a column that has numbers, no rows, more than
     /// [`ReadOptions::max_memory`] has room for.
     pub fn from_file(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, DataError> {
-        Self::open(path.as_ref(), options, NumbersIn::AllColumns)
+        Self::open(path.as_ref(), options, NumbersIn::AllColumns, &[])
+    }
+
+    /// The same of these models, whose columns must hold numbers: those of others are left out where they hold something else, as an
+    /// infinite forecast. All models, if none is named.
+    ///
+    /// # Errors
+    /// The errors of `from_file`, but for cells of other models.
+    pub fn of_models_from_file(
+        path: impl AsRef<Path>,
+        options: &ReadOptions,
+        models: &[String],
+    ) -> Result<Self, DataError> {
+        Self::open(path.as_ref(), options, NumbersIn::AllColumns, models)
     }
 
     /// Reads a file of actual values, which may have further columns of any kind and is laid out as a panel's file is: wide, with hours
@@ -184,15 +197,20 @@ impl ForecastTable {
     /// # Errors
     /// The errors of `from_file`, but for cells of other columns than that of the target.
     pub fn actual_from_file(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, DataError> {
-        Self::open(path.as_ref(), options, NumbersIn::Target)
+        Self::open(path.as_ref(), options, NumbersIn::Target, &[])
     }
 
-    fn open(path: &Path, options: &ReadOptions, numbers: NumbersIn) -> Result<Self, DataError> {
+    fn open(
+        path: &Path,
+        options: &ReadOptions,
+        numbers: NumbersIn,
+        models: &[String],
+    ) -> Result<Self, DataError> {
         check_sizes(&[path], options.max_memory)?;
         let mut table = numbers.opened(path, options)?;
         match numbers == NumbersIn::Target && options.wide {
             true => Self::read_wide(&mut *table, options),
-            false => Self::read(&mut *table, options, numbers),
+            false => Self::read_of_models(&mut *table, options, numbers, models),
         }
     }
 
@@ -264,13 +282,26 @@ impl ForecastTable {
         options: &ReadOptions,
         numbers: NumbersIn,
     ) -> Result<Self, DataError> {
+        Self::read_of_models(table, options, numbers, &[])
+    }
+
+    /// The same, with numbers in the columns of these models, if some are named.
+    fn read_of_models(
+        table: &mut dyn TableReader,
+        options: &ReadOptions,
+        numbers: NumbersIn,
+        models: &[String],
+    ) -> Result<Self, DataError> {
         let RolePlaces { id, time, pair } = numbers.places(table, options)?;
         // As in a panel, the only series is called as its column of values.
         let names_target = pair.filter(|_| numbers == NumbersIn::Target);
         let only =
             names_target.map_or(options.target_col.clone(), |pair| table.header()[pair.target].clone());
         let cutoff = table.find(CUTOFF).filter(|_| pair.is_none());
-        let is_strict = |name: &str| numbers == NumbersIn::AllColumns || name == options.target_col;
+        let others = columns_of_others(table, &options.target_col, models);
+        let is_strict = |name: &str| {
+            numbers == NumbersIn::AllColumns && !others.contains(name) || name == options.target_col
+        };
         let (places, mut columns): (Vec<usize>, Vec<PartialColumn>) = (table.columns().enumerate())
             .filter(|(i, name)| ![id, Some(time), cutoff].contains(&Some(*i)) && !name.is_empty())
             .map(|(i, name)| {
@@ -389,6 +420,19 @@ impl ForecastTable {
     }
 }
 
+/// The columns of other models than these, if some are named.
+fn columns_of_others(table: &dyn TableReader, target: &str, models: &[String]) -> FxHashSet<String> {
+    if models.is_empty() {
+        return FxHashSet::default();
+    }
+    let names: Vec<&str> = table.columns().collect();
+    let columns = KnownColumns::default().of(&names, target);
+    let others = names.iter().zip(&columns).filter(|(_, column)| {
+        column.as_ref().is_some_and(|column| !models.iter().any(|model| model == column.model()))
+    });
+    others.map(|(name, _)| (*name).to_owned()).collect()
+}
+
 /// Whether a time comes again, of one cutoff.
 fn come_again(times: &[i64], cutoffs: Option<&[i64]>) -> bool {
     let mut seen = FxHashSet::default();
@@ -436,7 +480,25 @@ mod tests {
             text += &format!("a;{};{}\n", row + 1, cells.join(";"));
         }
         std::fs::write(&path, text).unwrap();
-        ForecastTable::open(&path, &ReadOptions::default(), numbers)
+        ForecastTable::open(&path, &ReadOptions::default(), numbers, &[])
+    }
+
+    #[test]
+    fn what_columns_of_other_models_hold_stops_nothing() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("f.csv");
+        let text = "unique_id,ds,A,A-lo-80,B,B-lo-80\na,1,1,0,inf,x\na,2,2,1,3,2\n";
+        std::fs::write(&path, text).unwrap();
+        let read = |models: &[&str]| {
+            let models: Vec<String> = models.iter().map(ToString::to_string).collect();
+            let table = ForecastTable::of_models_from_file(&path, &ReadOptions::default(), &models)?;
+            Ok::<_, DataError>(table.columns.into_iter().map(|(name, _)| name).collect::<Vec<_>>())
+        };
+        assert_eq!(read(&["A"]).unwrap(), ["A", "A-lo-80"]);
+        for models in [&["B"][..], &["A", "B"], &[]] {
+            let error = read(models).unwrap_err().to_string();
+            assert!(error.contains("line 2, column `B`: \"inf\" is not finite"), "{error}");
+        }
     }
 
     #[test]
