@@ -238,10 +238,12 @@ pub use foretell_neural::{
 pub use foretell_threads::ThreadPool;
 pub use hierarchies::below_zero::{bounded, newly_below_zero};
 pub use hierarchies::borrowed_widths::without_intervals;
+pub use hierarchies::pooled_residuals::without_past_forecasts;
 pub use hierarchies::reading::{read_hierarchy, read_levels};
 pub use hierarchies::reconcile::{ReconcileOptions, reconcile};
 pub use hierarchies::static_columns::{StaticOfSums, levels_of, statics_of_sums};
 pub use hierarchies::sums::{sum_series, warnings_of_sums, with_sums};
+pub use hierarchies::without_forecasts::without_forecasts;
 #[cfg(feature = "pickle")]
 pub use imported::Imported;
 pub use insample_options::InsampleOptions;

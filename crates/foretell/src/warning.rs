@@ -323,6 +323,16 @@ pub enum Warning {
         /// Their ids.
         series: Vec<String>,
     },
+    /// Series of a hierarchy without forecasts, which are left out of its sums.
+    NoForecasts {
+        /// Their ids.
+        series: Vec<String>,
+    },
+    /// Series of a hierarchy without forecasts of the past, whose errors are taken to be like those of the others.
+    NoPastForecasts {
+        /// Their ids.
+        series: Vec<String>,
+    },
     /// Models that are trained further do not have the intervals that they had.
     LeftIntervals {
         /// How these were calibrated, `N:METHOD:STEP`.

@@ -276,6 +276,18 @@ impl fmt::Display for Warning {
                  rows of 0",
                 first_few(series, String::clone)
             ),
+            Self::NoForecasts { series } => write!(
+                f,
+                "series of the hierarchy without forecasts, which are left out of their sums: {}; what was forecast of these sums is that of \
+                 the others",
+                first_few(series, String::clone)
+            ),
+            Self::NoPastForecasts { series } => write!(
+                f,
+                "series of the hierarchy without forecasts of the past, whose errors are taken to be like those of the others, in proportion to \
+                 what is forecast: {}",
+                first_few(series, String::clone)
+            ),
             Self::LeftIntervals { intervals } => write!(
                 f,
                 "the intervals of the models as they were do not fit those that are trained further; calibrate theirs ({})",

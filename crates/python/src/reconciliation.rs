@@ -3,7 +3,7 @@
 use foretell::hierarchy::{Hierarchy, Reconciliation};
 use foretell::{
     ColumnNames, Error, ForecastTable, Freq, ReconcileOptions, TimeKind, bounded, newly_below_zero,
-    without_intervals,
+    without_forecasts, without_intervals, without_past_forecasts,
 };
 use foretell_auto::{SumsTable, TemporalTables};
 use pyo3::prelude::*;
@@ -71,9 +71,12 @@ pub(crate) fn reconcile(
             let options =
                 ReconcileOptions::new(*method).residuals(residuals.as_ref()).history(history.as_ref());
             let options = options.samples(samples).seed(seed).non_negative(non_negative).integer(integer);
-            if let Some(warning) = without_intervals(&table, &target) {
-                told.add(warning.to_string());
-            }
+            let warnings = [
+                without_forecasts(&table, hierarchy, *method),
+                residuals.as_ref().and_then(|past| without_past_forecasts(past, hierarchy)),
+                without_intervals(&table, &target),
+            ];
+            warnings.into_iter().flatten().for_each(|warning| told.add(warning.to_string()));
             table = foretell::reconcile(&table, hierarchy, &columns, &options)?;
         } else {
             table = bounded(table, &target, non_negative, integer);

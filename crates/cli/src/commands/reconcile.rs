@@ -8,7 +8,8 @@ use clap::builder::RangedU64ValueParser;
 use foretell::hierarchy::{Hierarchy, Reconciliation};
 use foretell::{
     ColumnNames, FileOptions, ForecastTable, Freq, LabelFiles, ReadOptions, ReconcileOptions, SeriesLabels,
-    TimeKind, bounded, column_names, newly_below_zero, reconcile, without_intervals,
+    TimeKind, bounded, column_names, newly_below_zero, reconcile, without_forecasts, without_intervals,
+    without_past_forecasts,
 };
 
 use crate::args::TruthArgs;
@@ -183,6 +184,9 @@ impl Reconcile {
         let how = how.samples(self.samples).seed(self.seed);
         let how = how.non_negative(self.non_negative).integer(self.integer);
         let coherent = reconcile(forecast, hierarchy, names, &how)?;
+        let of_past = residuals.and_then(|past| without_past_forecasts(past, hierarchy));
+        let warnings = without_forecasts(forecast, hierarchy, method).into_iter().chain(of_past);
+        warnings.for_each(|warning| context.warned(&warning));
         if let Some(warning) = without_intervals(forecast, &names.target) {
             context.warned(&warning);
         }

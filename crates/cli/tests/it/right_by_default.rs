@@ -564,3 +564,17 @@ fn a_month_that_is_not_over_is_forecast() {
         "unique_id,ds,Naive\na,2024-04-01,155.0\n"
     );
 }
+
+/// A series that labels name and no one has forecast is left out of the sums.
+#[test]
+fn labels_of_a_series_without_forecasts_do_not_stop_reconciliation() {
+    let dir = TestDirectory::new();
+    dir.put("f.csv", "unique_id,ds,M\nTotal,2024-01-01,9\na,2024-01-01,4\nb,2024-01-01,3\n");
+    dir.put("labels.csv", "unique_id,shop\na,x\nb,x\nc,y\n");
+    let output = dir.run("reconcile --forecast f.csv --levels shop --static labels.csv --method BottomUp");
+    let told = stderr(&output);
+    assert!(told.contains("without forecasts, which are left out of their sums: c"), "{told}");
+    let found = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success() && found.contains("Total,2024-01-01,7"), "{found}");
+    assert!(!found.contains("c,2024"), "{found}");
+}

@@ -383,6 +383,28 @@ impl ForecastTable {
         Ok(self)
     }
 
+    /// The rows of those series that `is_kept`.
+    pub fn of_ids(&self, is_kept: impl Fn(&str) -> bool) -> Self {
+        let rows: Vec<usize> = (0..self.ids.len()).filter(|&row| is_kept(&self.ids[row])).collect();
+        let times = |times: &Vec<i64>| rows.iter().map(|&row| times[row]).collect();
+        let column = |(name, values): &(String, Vec<f64>)| {
+            (name.clone(), rows.iter().map(|&row| values[row]).collect())
+        };
+        Self {
+            file: self.file.clone(),
+            ids: rows.iter().map(|&row| self.ids[row].clone()).collect(),
+            integer_ids: self.integer_ids,
+            is_unnamed: self.is_unnamed,
+            times: times(&self.times),
+            kind: self.kind,
+            zone: self.zone.clone(),
+            cutoffs: self.cutoffs.as_ref().map(times),
+            columns: self.columns.iter().map(column).collect(),
+            known: self.known.clone(),
+            notes: self.notes.clone(),
+        }
+    }
+
     /// The error of a table that has no column of ids, called so, where there are several series.
     pub fn without_ids(&self, id_col: &str) -> DataError {
         let names = self.columns.iter().map(|(name, _)| name.as_str());

@@ -4,9 +4,11 @@ mod alike_sums;
 pub(crate) mod below_zero;
 pub(crate) mod borrowed_widths;
 mod grid;
+pub(crate) mod pooled_residuals;
 pub(crate) mod reading;
 pub(crate) mod reconcile;
 pub(crate) mod static_columns;
 pub(crate) mod sums;
 #[cfg(test)]
 mod table_of_rows;
+pub(crate) mod without_forecasts;

@@ -1,6 +1,6 @@
 //! Reconciliation of tables of forecasts, of any tool.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use foretell_data::ForecastTable;
@@ -15,6 +15,8 @@ use crate::columns::ColumnNames;
 use crate::error::Error;
 use crate::hierarchies::borrowed_widths::borrow_widths;
 use crate::hierarchies::grid::Grid;
+use crate::hierarchies::pooled_residuals::{pool_missing, without_past_forecasts};
+use crate::hierarchies::without_forecasts::{among_forecasts, rows_of};
 use crate::own_settings::OwnSettings;
 use crate::reconciliation_error::ReconciliationError;
 
@@ -85,10 +87,11 @@ impl<'a> ReconcileOptions<'a> {
 /// numbers by the method alone, quantiles (`NHITS-lo-80`, `NHITS-hi-80`, `NHITS-median`) by samples ([`CoherentQuantiles`]). A series that has
 /// a number and no ends of intervals varies in the samples as others do ([`without_intervals`](crate::without_intervals) tells which), and has none afterwards. Rows come
 /// by series, in the order of the hierarchy, then by cutoff and time. Actual values stay unchanged; series
-/// that the method does not read ([`Reconciler::reads`]) need no rows.
+/// that the method does not read ([`Reconciler::reads`]) need no rows, and those at the bottom that have none are left out of their sums
+/// ([`without_forecasts`](crate::without_forecasts) tells which).
 ///
 /// # Errors
-/// If a series is missing, not in the hierarchy, or there twice at a time, a forecast is no number, no column is a forecast, or the
+/// If a series is missing at some times or at all of a sum, not in the hierarchy, or there twice at a time, a forecast is no number, no column is a forecast, or the
 /// method lacks what it needs.
 pub fn reconcile(
     forecast: &ForecastTable,
@@ -99,16 +102,38 @@ pub fn reconcile(
     if forecast.is_unnamed {
         return Err(forecast.without_ids(&columns.id).into());
     }
+    let Some(rest) = among_forecasts(forecast, hierarchy, options.method) else {
+        return reconcile_all(forecast, hierarchy, columns, options);
+    };
+    let residuals = options.residuals.map(|past| rows_of(past, hierarchy, &rest));
+    let options = ReconcileOptions { residuals: residuals.as_ref(), ..*options };
+    reconcile_all(&rows_of(forecast, hierarchy, &rest), &rest, columns, &options)
+}
+
+/// The same of forecasts of all series.
+fn reconcile_all(
+    forecast: &ForecastTable,
+    hierarchy: &Hierarchy,
+    columns: &ColumnNames,
+    options: &ReconcileOptions<'_>,
+) -> Result<ForecastTable, Error> {
     let n = hierarchy.n_series();
     let is_read = Reconciler::reads(hierarchy, options.method);
     let grid = Grid::new(forecast, hierarchy, &is_read)?;
     let shares = options.history.map(|history| shares(history, hierarchy, &columns.target)).transpose()?;
     // Errors of sums are those of their series, added up.
     let of_past = if options.method == Reconciliation::BottomUp { is_read } else { vec![true; n] };
-    let past = options
-        .residuals
-        .map(|table| Ok::<_, Error>((table, Grid::new(table, hierarchy, &of_past)?)))
-        .transpose()?;
+    let past = options.residuals.map(|table| {
+        let mut of_past = of_past;
+        // Series that others stand for need no rows.
+        if without_past_forecasts(table, hierarchy).is_some() {
+            let known: HashSet<&str> = table.ids.iter().map(|id| &**id).collect();
+            let of_bottom = of_past[hierarchy.n_aggregates()..].iter_mut().zip(hierarchy.bottom_ids());
+            of_bottom.for_each(|(is_read, id)| *is_read &= known.contains(&**id));
+        }
+        Ok::<_, Error>((table, Grid::new(table, hierarchy, &of_past)?))
+    });
+    let past = past.transpose()?;
     let models = models(forecast, &columns.target);
     if models.is_empty() {
         return Err(ScoresError::NoForecasts { forecast: forecast.file.clone() }.into());
@@ -122,7 +147,7 @@ pub fn reconcile(
     for model in models {
         let residuals = past
             .as_ref()
-            .map(|(table, grid)| errors(table, grid, hierarchy, &model, &columns.target))
+            .map(|past| errors(past, (forecast, &grid), hierarchy, &model, &columns.target))
             .transpose()?;
         let evidence = Evidence { residuals: residuals.as_ref(), shares: shares.as_deref() };
         let reconciler = Reconciler::new(hierarchy, options.method, &evidence);
@@ -237,15 +262,20 @@ fn models(table: &ForecastTable, target: &str) -> Vec<ModelInTable> {
     table.models(target).into_iter().filter(ModelInTable::is_forecast).collect()
 }
 
-/// The errors of a model's past forecasts: of its number, or of its median.
+/// The errors of a model's past forecasts: of its number, or of its median. Series without any have errors as the others, in proportion to
+/// what is forecast.
 fn errors(
-    table: &ForecastTable,
-    grid: &Grid<'_>,
+    (table, grid): &(&ForecastTable, Grid<'_>),
+    (future, of_future): (&ForecastTable, &Grid<'_>),
     hierarchy: &Hierarchy,
     model: &ModelInTable,
     target: &str,
 ) -> Result<Residuals, Error> {
     let past = models(table, target).into_iter().find(|past| past.model == model.model);
+    let sizes = |grid: &Grid<'_>, table: &ForecastTable, place: usize| -> Vec<f64> {
+        let values = grid.values(&table.columns[place].1);
+        values.chunks(grid.times.len().max(1)).map(mean_size).collect()
+    };
     let place = past.and_then(|past| past.point()).ok_or_else(|| ReconciliationError::NoPastForecasts {
         file: table.file.to_string(),
         model: model.model.to_string(),
@@ -253,8 +283,27 @@ fn errors(
     let y = grid.values(table.column(target)?);
     let forecast = grid.values(&table.columns[place].1);
     let mut errors: Vec<f64> = y.iter().zip(&forecast).map(|(y, forecast)| y - forecast).collect();
+    if without_past_forecasts(table, hierarchy).is_some() {
+        let bottom = hierarchy.n_aggregates();
+        let mut of_bottom = sizes(grid, table, place).split_off(bottom);
+        if let Some(point) = model.point() {
+            let ahead = sizes(of_future, future, point).split_off(bottom);
+            of_bottom
+                .iter_mut()
+                .zip(ahead)
+                .filter(|(own, _)| own.is_nan())
+                .for_each(|(own, ahead)| *own = ahead);
+        }
+        pool_missing(&mut errors[bottom * grid.times.len()..], &of_bottom);
+    }
     add_up_missing(hierarchy, &mut errors, grid.times.len());
     Ok(Residuals::new(hierarchy.n_series(), &errors)?)
+}
+
+/// The mean of the magnitudes of the values that are known; NaN of none.
+fn mean_size(values: &[f64]) -> f64 {
+    let known = || values.iter().filter(|value| value.is_finite());
+    known().map(|value| value.abs()).sum::<f64>() / known().count() as f64
 }
 
 /// Adds up `values [series, times]` where no sum is known.
@@ -440,7 +489,9 @@ mod tests {
         assert!(
             fault(&["sum", "a", "c"], &POINTS).contains("has the series c, which is not in the hierarchy")
         );
-        assert!(fault(&["sum", "a"], &POINTS[..4]).contains("no row of series b at 5"));
+        let rows = [("sum", 5), ("sum", 6), ("a", 5), ("a", 6), ("b", 5)];
+        let missing = run(&table_of_rows(&rows, &[("M", &POINTS[..5])]), &options).unwrap_err().to_string();
+        assert!(missing.contains("no row of series b at 6"), "{missing}");
         assert!(fault(&["sum", "a", "a"], &POINTS).contains("two rows of series a at 5"));
         let unknown = [4.0, f64::NAN, 12.0, 120.0, 5.0, 50.0];
         assert!(fault(&["sum", "a", "b"], &unknown).contains("column `M`: the value of series sum at 6"));
