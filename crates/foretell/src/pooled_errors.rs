@@ -35,6 +35,7 @@ pub(crate) fn with_pooled(
     let each = windows.n_windows * h;
     let scales: Vec<f64> = (0..long.n_series()).map(|series| scale(long, series)).collect();
     let (_, truth) = &frame.columns[0];
+    let typical = typical_change(long);
     let pool = |(_, forecasts): &(String, Vec<f32>)| -> Vec<Vec<f64>> {
         let of_step = |step: usize| {
             let rows = (step..truth.len()).step_by(h);
@@ -70,7 +71,8 @@ pub(crate) fn with_pooled(
         }
         let len = panel.len(series);
         let known = panel.known_y(series, 0..len);
-        let (own_scale, mean) = (scale(panel, series), mean(known.iter().copied()));
+        let own_scale = change(panel, series).unwrap_or_else(|| typical * scale(panel, series));
+        let mean = mean(known.iter().copied());
         let end = panel.time(series, len - 1);
         let time = |row: i64| {
             let time = panel.freq().next_in(panel.zone(), end, row - (len as i64 - 1));
@@ -99,12 +101,32 @@ pub(crate) fn with_pooled(
     Ok(whole)
 }
 
-/// The mean size of the changes of a series from row to row; of one that never changes that of its values, and 1 of zeros.
-fn scale(panel: &Panel, series: usize) -> f64 {
+/// The mean size of the changes of a series from row to row, if it changes.
+fn change(panel: &Panel, series: usize) -> Option<f64> {
     let known = panel.known_y(series, 0..panel.len(series));
     let changes = mean(known.windows(2).map(|pair| (pair[1] - pair[0]).abs()));
-    let sizes = || mean(known.iter().map(|y| y.abs()));
-    [changes, sizes()].into_iter().find(|scale| *scale > 0.0).unwrap_or(1.0)
+    (changes > 0.0).then_some(changes)
+}
+
+/// The mean size of the values of a series, if they are not all 0.
+fn size(panel: &Panel, series: usize) -> Option<f64> {
+    let known = panel.known_y(series, 0..panel.len(series));
+    let sizes = mean(known.iter().map(|y| y.abs()));
+    (sizes > 0.0).then_some(sizes)
+}
+
+/// The mean size of the changes of a series from row to row; of one that never changes that of its values, and 1 of zeros.
+fn scale(panel: &Panel, series: usize) -> f64 {
+    change(panel, series).or_else(|| size(panel, series)).unwrap_or(1.0)
+}
+
+/// The share of its size by which the middle one of these series changes from row to row; 1 where none changes.
+fn typical_change(panel: &Panel) -> f64 {
+    let shares =
+        (0..panel.n_series()).filter_map(|series| Some(change(panel, series)? / size(panel, series)?));
+    let mut shares: Vec<f64> = shares.collect();
+    shares.sort_unstable_by(f64::total_cmp);
+    shares.get(shares.len() / 2).copied().unwrap_or(1.0)
 }
 
 /// The mean of the values that are known; 0 without any.
@@ -119,6 +141,29 @@ mod tests {
     use foretell_calendar::Freq;
 
     use super::*;
+
+    /// A product of one row is no less certain than others of its size.
+    #[test]
+    fn a_series_that_never_changed_is_taken_to_change_as_others_of_its_size() {
+        let freq = Freq::parse("1").unwrap();
+        let long = |at: f32| vec![at, at * 1.1, at, at * 1.1];
+        let series = [("a", 0, long(10.0)), ("b", 0, long(100.0)), ("s", 3, vec![50.0])];
+        let panel = Panel::from_series(freq, series).unwrap();
+        let long = panel.without_shorter_than(4);
+        let windows = PredictionIntervals { n_windows: 1, ..PredictionIntervals::default() };
+        let frame = Frame {
+            ids: ["a", "b"].map(Into::into).to_vec(),
+            times: vec![3, 3],
+            cutoffs: Some(vec![2, 2]),
+            // Errors of a change each.
+            columns: vec![("y".to_owned(), vec![11.0, 110.0]), ("M".to_owned(), vec![10.0, 100.0])],
+            ..Frame::new(freq)
+        };
+        let whole = with_pooled([&panel, &long], frame, windows, 1).unwrap();
+        let error = whole.columns[1].1[2] - whole.columns[0].1[2];
+        // A change of 1 of values around 10.5.
+        assert!((error - 50.0 / 10.5).abs() < 1e-4, "{error}");
+    }
 
     #[test]
     fn short_series_have_the_errors_of_others_in_proportion() {

@@ -12,13 +12,12 @@ pub enum TuningError {
     /// What no forecaster could do, or a training of the search that failed as any other would.
     #[error(transparent)]
     Forecast(#[from] Error),
-    /// Series that are too short for hyper-parameters that a search proposed.
+    /// Series that are all too short for hyper-parameters that a search proposed.
     #[error(
-        "the shortest series has {rows} rows, and {needed} are needed for training and scores; leave short series out ({})",
-        Setting::DropShort
+        "the longest series has {rows} rows, and {needed} are needed for training and scores; give more rows, or lower h or n_windows"
     )]
     ShortForSearch {
-        /// Rows of the shortest series.
+        /// Rows of the longest series.
         rows: usize,
         /// Rows needed.
         needed: usize,

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use foretell::evaluate::{Metric, RowScore, Scale};
 use foretell::own_estimator::{Estimator, Moment};
-use foretell::{Error, Forecaster, Panel, PlanError, ValidationOptions, Workers, usual_season};
+use foretell::{Error, Forecaster, Panel, PlanError, ValidationOptions, Warning, Workers, usual_season};
 use foretell_search::{Halving, Point, Sampler, Study};
 use serde_json::{Value, json};
 
@@ -194,6 +194,23 @@ impl<'a> Search<'a> {
         Self { interrupt: Arc::new(interrupt), ..self }
     }
 
+    /// What a search in these series does not score: the windows that short ones do not have.
+    pub fn fewer_windows(&self, panel: &Panel) -> Option<Warning> {
+        let ValidationOptions { n_windows, step_size, .. } = self.windows;
+        let h = self.spaces.first()?.spec().h();
+        // A window has a row before it.
+        let windows = |rows: usize| match rows.checked_sub(h + 1) {
+            Some(left) => n_windows.min(left / step_size.max(1) + 1),
+            None => 0,
+        };
+        let short = (0..panel.n_series()).filter(|&series| windows(panel.len(series)) < n_windows);
+        let series: Vec<(String, usize)> =
+            short.map(|series| (panel.id(series).to_string(), panel.len(series))).collect();
+        let all = (0..panel.n_series()).map(|series| windows(panel.len(series))).sum();
+        let asked = n_windows * panel.n_series();
+        (!series.is_empty()).then_some(Warning::FewerWindows { windows: all, asked, series })
+    }
+
     /// Searches.
     ///
     /// # Errors
@@ -344,7 +361,7 @@ impl Trainer<'_> {
         let needs = spec.as_ref().needs();
         needs.check_n_series(spec.alias(), self.panel.n_series()).map_err(Error::from)?;
         let forecaster = (self.configure)(Forecaster::new([spec])?)?;
-        let (needed, rows) = (forecaster.rows_needed_to_validate(&self.windows), self.panel.min_len());
+        let (needed, rows) = (forecaster.rows_needed_to_validate(&self.windows), self.panel.max_len());
         if rows < needed {
             return Err(TuningError::ShortForSearch { rows, needed });
         }

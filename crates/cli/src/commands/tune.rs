@@ -198,6 +198,9 @@ impl Tune {
         context.catch_interrupts();
 
         let search = self.search(context, spaces, (n_windows, step_size), hierarchy)?;
+        if let Some(warning) = search.fewer_windows(&panel) {
+            context.warned(&warning);
+        }
         let found = search.run(&panel)?;
         if let (Some(sink), Some(path)) = (sink, &self.trials_out) {
             sink.write_cells(&found.table())?;
