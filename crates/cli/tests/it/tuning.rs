@@ -134,7 +134,7 @@ fn what_was_tried_is_kept_when_a_search_is_stopped() {
         "tune {LONG} --h 7 --input-size 14 --model NLinear --set windows_batch_size=16 --sampler grid --only-space \
          --space max_steps=[3,100000000] --threads 2 --trials-out trials.csv --checkpoint state --out best"
     );
-    let rest = stopped_after(1, &dir, &search).unwrap();
+    let rest = stopped_after_a_trial(&dir, &search);
     assert!(rest.iter().any(|line| line.contains("stopped the search after 1 trials")), "{rest:?}");
     assert_eq!(rows(&dir.read("trials.csv")).len(), 1 + 1);
     assert!(dir.path("state/search.json").exists() && !dir.path("best").exists());
@@ -224,33 +224,22 @@ fn networks_are_trained_anew_before_windows_where_that_is_asked_for() {
     assert_ne!(score("--refit"), score("--refit 2"));
 }
 
-/// The lines that a command printed after this many trials, when SIGTERM stopped it; `None` if it had ended before.
+/// The lines that a command printed after its first trial, when SIGTERM stopped it.
 #[cfg(unix)]
-fn stopped_after(trials: usize, dir: &TestDirectory, command: &str) -> Option<Vec<String>> {
+fn stopped_after_a_trial(dir: &TestDirectory, command: &str) -> Vec<String> {
     let mut child = dir
         .command(&format!("{command} --log json"))
         .stderr(Stdio::piped())
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
-    let mut log = BufReader::new(child.stderr.take().unwrap());
-    for _ in 0..trials {
-        let mut line = String::new();
-        while !line.contains("\"event\":\"trial\"") {
-            line.clear();
-            assert_ne!(log.read_line(&mut line).unwrap(), 0, "it ended before the trial");
-        }
-    }
+    let mut log = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    assert!(log.any(|line| line.contains("\"event\":\"trial\"")), "it ended before a trial");
     let id = child.id().to_string();
     assert!(std::process::Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
-    let rest: Vec<String> = log.lines().map(|line| line.unwrap()).collect();
-    match child.wait().unwrap().code() {
-        Some(0) => None,
-        code => {
-            assert_eq!(code, Some(130), "{rest:?}");
-            Some(rest)
-        }
-    }
+    let rest: Vec<String> = log.collect();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{rest:?}");
+    rest
 }
 
 /// What TERM leaves of the last training is replaced by the same command, which resumes it.
@@ -258,28 +247,40 @@ fn stopped_after(trials: usize, dir: &TestDirectory, command: &str) -> Option<Ve
 #[test]
 fn a_search_that_is_stopped_in_its_last_training_resumes() {
     let dir = TestDirectory::new();
-    let command = |attempt: usize| {
-        format!(
-            "tune {LONG} --h 7 --input-size 14 --model NLinear --set windows_batch_size=16 --sampler grid --only-space \
-             --space learning_rate=[1e-3] --set max_steps=4000 --checkpoint state-{attempt} --checkpoint-every 100 --out best-{attempt}"
-        )
-    };
-    // A signal may come when all is done: then again, in other directories.
-    let stopped = (0..20).find_map(|attempt| {
-        std::fs::create_dir(dir.path(&format!("state-{attempt}"))).unwrap();
-        Some((attempt, stopped_after(1, &dir, &command(attempt))?))
-    });
-    let (attempt, rest) = stopped.expect("one of twenty signals comes in time");
-    let (state, best) = (format!("state-{attempt}"), format!("best-{attempt}"));
-    // A signal that came before the last training began stops the search, and nothing was saved.
+    let command = format!(
+        "tune {LONG} --h 7 --input-size 14 --model NLinear --set windows_batch_size=16 --sampler grid --only-space \
+         --space learning_rate=[1e-3] --set max_steps=4000 --checkpoint state --checkpoint-every 100 --out best"
+    );
+    std::fs::create_dir(dir.path("state")).unwrap();
+    let mut child = dir
+        .command(&format!("{command} --log json"))
+        .stderr(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut log = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    for event in ["trial", "step"] {
+        assert!(
+            log.any(|line| line.contains(&format!("\"event\":\"{event}\""))),
+            "it ended before a {event}"
+        );
+    }
+    let id = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    // It waits for the reader of its log long before its last step: it has the time to hear.
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    let rest: Vec<String> = log.collect();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{rest:?}");
     let stopped = rest.iter().find(|line| line.contains("stopped the")).expect("a message");
-    assert_eq!(dir.path(&best).exists(), stopped.contains("training of the best model"), "{rest:?}");
-    assert!(stopped.contains("the same command resumes it"), "{stopped}");
-    dir.ok(&command(attempt));
-    assert_eq!(rows(&dir.ok(&format!("predict --model {best} --data long.csv"))).len(), 1 + 2 * 7);
-    assert!(!dir.ok(&format!("inspect {best} --json")).contains("\"interruption\":{"));
+    for part in ["training of the best model", "the same command resumes it"] {
+        assert!(stopped.contains(part), "{stopped}");
+    }
+    assert!(dir.path("best").exists());
+    dir.ok(&command);
+    assert_eq!(rows(&dir.ok("predict --model best --data long.csv")).len(), 1 + 2 * 7);
+    assert!(!dir.ok("inspect best --json").contains("\"interruption\":{"));
     // The directory was there before.
-    assert_eq!(std::fs::read_dir(dir.path(&state)).unwrap().count(), 0);
+    assert_eq!(std::fs::read_dir(dir.path("state")).unwrap().count(), 0);
 }
 
 /// The lines that a search printed after its trials, when SIGTERM came before its last fits: it waits for them until someone reads what it
