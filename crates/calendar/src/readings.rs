@@ -7,12 +7,13 @@ use super::time_format::TimeFormat;
 use foretell_messages::Setting;
 
 /// Dates as people and programs write them, beside the usual forms.
-const DATES: [&str; 41] = [
+const DATES: [&str; 51] = [
     "%m/%d/%Y", "%d/%m/%Y", "%d.%m.%Y", "%m-%d-%Y", "%d-%m-%Y", "%m/%d/%y", "%d/%m/%y", "%d.%m.%y",
     "%Y-%m-%d", "%Y-%d-%m", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d", YEAR_DAY, "%G-%V", SEASONS[0], SEASONS[1],
     "%d-%b-%Y", "%d-%b-%y", "%d %b %Y", "%A, %B %d, %Y", "%a, %d %b %Y", "%B %d, %Y", "%b %y", "%m/%Y",
     "%m-%Y", "%m.%Y", "0%m.%Y", "0%m/%Y", "%Y.%m", QUARTER, YEAR, "%a %d %b %Y", "%Y年%m月%d日", "%qQ%Y",
-    "%qQ%y", "%Y%qQ", "Q%q-%y", "Q%q %y", "FY%Y", "FY%yQ%q",
+    "%qQ%y", "%Y%qQ", "Q%q-%y", "Q%q %y", "FY%Y", "FY%yQ%q", "FY%YQ%q", "FY%y Q%q", "FY%Y Q%q", "FY%y-Q%q",
+    "FY%Y-Q%q", "Q%q FY%y", "Q%q FY%Y", "Q%q'%y", "FY%y", "FY %Y",
 ];
 
 /// A year as a number with decimals, which no time of day follows.
@@ -173,6 +174,11 @@ mod tests {
             ("20242Q", "= %Y%qQ` reads it as 2024-04-01"),
             ("FY2024", "= FY%Y` reads it as 2024-01-01"),
             ("FY24Q2", "= FY%yQ%q` reads it as 2024-04-01"),
+            ("FY24 Q2", "= FY%y Q%q` reads it as 2024-04-01"),
+            ("FY2024-Q2", "= FY%Y-Q%q` reads it as 2024-04-01"),
+            ("Q2 FY24", "= Q%q FY%y` reads it as 2024-04-01"),
+            ("Q2'24", "= Q%q'%y` reads it as 2024-04-01"),
+            ("FY24", "= FY%y` reads it as 2024-01-01"),
             (
                 "31.01.2024 23:00 - 01.02.2024 00:00",
                 "= %d.%m.%Y %H:%M - %d.%m.%Y %H:%M` reads it as 2024-01-31 23:00:00",

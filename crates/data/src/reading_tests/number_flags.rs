@@ -25,3 +25,20 @@ fn numbers_are_read_without_the_flags_that_are_listed() {
         assert!(error.contains(&format!("`ReadOptions::number_flags = {advised}`")), "{error}");
     }
 }
+
+/// `1.2k` is not 1.2 where `950` is 950.
+#[test]
+fn numbers_before_a_factor_beside_numbers_without_are_refused() {
+    let read = |rows: &str, flag: &str, threads: usize| {
+        let options = ReadOptions::new().number_flags([flag]).threads(threads);
+        Panel::read_csv(format!("ds,y\n{rows}").as_bytes(), "t.csv", &options)
+    };
+    for threads in [1, 2] {
+        let error = read("2024-01,950\n2024-02,1.2k\n2024-03,980\n", "k", threads).unwrap_err().to_string();
+        assert!(error.contains("column `y` has `950` in line 2 and `1.2k` in line 3"), "{error}");
+        let of_all = read("2024-01,0.95k\n2024-02,1.2k\n2024-03,0\n", "k", threads).unwrap();
+        assert_eq!(of_all.y(0), [0.95, 1.2, 0.0]);
+        let revised = read("2024-01,950\n2024-02,1.2p\n2024-03,970\n", "p", threads).unwrap();
+        assert_eq!(revised.y(0), [950.0, 1.2, 970.0]);
+    }
+}

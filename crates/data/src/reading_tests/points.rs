@@ -16,6 +16,11 @@ fn points_that_may_stand_between_thousands_are_told() {
     for advice in ["`ReadOptions::numbers.thousands = .`", "`ReadOptions::numbers.decimal = ,`"] {
         assert!(error.contains(advice), "{error}");
     }
+    // In decimals of three digits 980 would be 980.000.
+    let error = read(["980", "1.000", "1.020"], ",", ReadOptions::new()).unwrap_err().to_string();
+    assert!(error.contains("column `y` has whole numbers up to 980") && error.contains("line 3"), "{error}");
+    let decimals = ReadOptions::new().numbers(NumberFormat::new('.', Some(',')).unwrap());
+    assert_eq!(read(["980", "1.000", "1.020"], ",", decimals).unwrap().y(0), [980.0, 1.0, 1.02]);
     let read = |cells, separator: &str, options| read(cells, separator, options).unwrap();
     let panel = read(["3.987", "1.234", "12.345"], ";", ReadOptions::new());
     let [note] = panel.notes() else { panic!("{:?}", panel.notes()) };
@@ -28,4 +33,5 @@ fn points_that_may_stand_between_thousands_are_told() {
         assert!(read(cells, ";", ReadOptions::new()).notes().is_empty(), "{cells:?}");
     }
     assert!(read(["987", "1.234", "12.345"], ",", ReadOptions::new()).notes().is_empty());
+    assert_eq!(read(["12", "1.230", "3.500"], ",", ReadOptions::new()).y(0), [12.0, 1.23, 3.5]);
 }

@@ -87,9 +87,10 @@ pub enum UnreadableTable {
     /// A column that has no number above 999 without a point, and three digits behind each point.
     #[error(
         "{file}: column `{column}` has whole numbers up to {whole}, and three digits behind each point (line {line}), which stands between \
-         thousands then; say so ({} and {})",
+         thousands then; say so ({} and {}), or, if it stands before decimals after all, {}",
         Setting::Thousands.to('.'),
-        Setting::Decimal.to(',')
+        Setting::Decimal.to(','),
+        Setting::Thousands.to(',')
     )]
     PointedThousands {
         /// The file.

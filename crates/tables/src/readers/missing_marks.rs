@@ -2,18 +2,23 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::sync::Arc;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use super::number_flags::{check_flags, without_flags};
+use super::number_flags::{check_flags, is_factor, without_flags};
 use super::number_format::{NumberFormat, narrow};
 use super::read_note::ReadNote;
 use super::sheets::Sheets;
 use super::table::TableReader;
 use crate::error::DataError;
+use crate::error::file::UnreadableTable;
 use crate::error::flaw::{Flags, Flaw};
 use crate::error::place::Place;
 use foretell_calendar::Clock;
+
+/// The lines and texts of two cells of a column.
+type FirstCells = [Option<(u64, String)>; 2];
 
 /// Values that stand for missing ones: as texts in any case, those that are numbers also in any other spelling; texts that stand for 0;
 /// flags that are left away, and how many were.
@@ -24,6 +29,9 @@ pub struct Marks {
     zeros: Vec<String>,
     flags: Vec<String>,
     flagged: AtomicUsize,
+    /// Whether flags are factors, and the first cells of each column without any and with one.
+    has_factors: bool,
+    factors: Mutex<BTreeMap<usize, FirstCells>>,
 }
 
 impl Marks {
@@ -38,7 +46,15 @@ impl Marks {
         let bare = |flag: &String| flag.trim().trim_matches(['(', ')', '[', ']']).to_owned();
         let flags: Vec<String> = flags.iter().map(bare).filter(|flag| !flag.is_empty()).collect();
         let numbers = missing.iter().filter_map(|text| text.parse().ok()).collect();
-        let marks = Self { numbers, missing, zeros: lower(zeros), flags, flagged: AtomicUsize::new(0) };
+        let marks = Self {
+            numbers,
+            missing,
+            zeros: lower(zeros),
+            has_factors: flags.iter().any(|flag| is_factor(flag)),
+            flags,
+            flagged: AtomicUsize::new(0),
+            factors: Mutex::default(),
+        };
         let any = !(marks.missing.is_empty() && marks.zeros.is_empty() && marks.flags.is_empty());
         Ok(any.then_some(marks))
     }
@@ -54,6 +70,32 @@ impl Marks {
 
     fn is_zero(&self, text: &str) -> bool {
         self.zeros.contains(&text.trim().to_lowercase())
+    }
+
+    /// Sees the first cells of a column with and without a flag, where flags are factors.
+    fn see_factor(&self, column: usize, is_flagged: bool, cell: impl FnOnce() -> (u64, String)) {
+        if self.has_factors {
+            let mut factors = self.factors.lock().unwrap_or_else(PoisonError::into_inner);
+            let seen = &mut factors.entry(column).or_default()[usize::from(is_flagged)];
+            let (line, text) = cell();
+            if seen.as_ref().is_none_or(|(known, _)| *known > line) {
+                *seen = Some((line, text));
+            }
+        }
+    }
+
+    /// Whether the numbers of each column are all before a factor or none: a number without one is of another unit.
+    fn check_factors(&self, file: &Arc<str>, header: &[String]) -> Result<(), DataError> {
+        let factors = self.factors.lock().unwrap_or_else(PoisonError::into_inner);
+        for (column, cells) in &*factors {
+            if let ([Some(plain), Some(flagged)], Some(name)) = (cells, header.get(*column)) {
+                let mut cells = Box::new([plain.clone(), flagged.clone()]);
+                cells.sort();
+                let (file, column) = (file.clone(), name.clone());
+                return Err(UnreadableTable::MixedUnits { file, column, cells }.into());
+            }
+        }
+        Ok(())
     }
 
     /// The flags that were said, and those that were found besides.
@@ -91,6 +133,7 @@ impl<'a> MarkedTable<'a> {
             if !columns.contains(&column) {
                 columns.push(column);
                 self.marks.flagged.fetch_add(1, Ordering::Relaxed);
+                self.marks.see_factor(column, true, || (self.inner.place().row, text.to_owned()));
             }
         }
         Some(read)
@@ -109,6 +152,7 @@ impl<'a> MarkedTable<'a> {
         }
         // A 0 may be the reading of a text.
         if value.is_some_and(|value| value != 0.0) {
+            self.marks.see_factor(column, false, || (self.inner.place().row, self.inner.shown(column)));
             return read;
         }
         let Ok(text) = self.inner.label(column) else { return read };
@@ -208,7 +252,8 @@ impl TableReader for MarkedTable<'_> {
     }
 
     fn check_units(&self) -> Result<(), DataError> {
-        self.inner.check_units()
+        self.inner.check_units()?;
+        self.marks.check_factors(self.file(), self.header())
     }
 
     fn sheets(&self) -> Option<&Sheets> {

@@ -46,6 +46,13 @@ const FACTORS: [&[&str]; 3] = [
     &["b", "bn", "mrd", "md", "billion"],
 ];
 
+/// Whether a flag is a word for thousands, millions or billions, and no letter that statistical offices use: 1.2K is not 1.2 where 950
+/// stands beside it.
+pub(super) fn is_factor(flag: &str) -> bool {
+    let plain = flag.trim_matches(|c: char| !c.is_alphabetic()).to_lowercase();
+    (plain == "k" || plain.len() > 1) && FACTORS.iter().any(|words| words.contains(&plain.as_str()))
+}
+
 /// Whether flags may be left away: numbers before factors of several sizes would be read as of one.
 ///
 /// # Errors
@@ -55,7 +62,7 @@ pub(super) fn check_flags(flags: &[String]) -> Result<(), DataError> {
     let plain: Vec<String> = flags.iter().map(plain).collect();
     let size = |flag: &String| FACTORS.iter().position(|words| words.contains(&flag.as_str()));
     // Statistical offices use single letters, but for K, as flags.
-    let are_factors = plain.iter().any(|flag| size(flag).is_some() && (flag == "k" || flag.len() > 1));
+    let are_factors = plain.iter().any(|flag| is_factor(flag));
     let mut sizes: Vec<usize> = plain.iter().filter_map(size).collect();
     sizes.sort_unstable();
     sizes.dedup();

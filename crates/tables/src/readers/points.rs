@@ -1,4 +1,5 @@
-//! Points in numbers of a file whose fields semicolons separate, as where commas stand before decimals: they may be marks between thousands.
+//! Points in numbers that may be marks between thousands: of a file whose fields semicolons separate, as where commas stand before decimals,
+//! and of one whose numbers below a thousand alone are whole.
 
 use std::array;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -11,6 +12,8 @@ use foretell_messages::excerpt;
 /// The points of all parts of a table.
 #[derive(Debug)]
 pub(super) struct Points {
+    /// Whether semicolons separate the fields.
+    semicolons: bool,
     /// Whether one stands before decimals, so that others do, too.
     decimals: AtomicBool,
     /// The first line with one that three digits follow.
@@ -22,24 +25,31 @@ pub(super) struct Points {
 /// Columns of which it is known whether their numbers without a point go on where those with one begin.
 const COLUMNS: usize = 32;
 
-/// The first line of a column with a point that three digits follow, and the largest of its numbers without one.
+/// The first line of a column with a point that three digits follow, whether a 0 is the last of these anywhere, and the largest of its numbers
+/// without one.
 #[derive(Debug)]
 struct ColumnPoints {
     line: AtomicU64,
+    padded: AtomicBool,
     whole: AtomicU32,
 }
+
+/// Lines that are looked at where no semicolons separate fields, as seldom points stand between thousands then.
+const LINES: u64 = 1000;
 
 /// The largest whole number of a column whose numbers of a thousand and more have a mark.
 const HUNDREDS: std::ops::Range<u32> = 100..1000;
 
 impl Points {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(separator: u8) -> Self {
         Self {
+            semicolons: separator == b';',
             decimals: AtomicBool::new(false),
             line: AtomicU64::new(u64::MAX),
             cell: Mutex::default(),
             columns: array::from_fn(|_| ColumnPoints {
                 line: AtomicU64::new(u64::MAX),
+                padded: AtomicBool::new(false),
                 whole: AtomicU32::new(0),
             }),
         }
@@ -47,7 +57,7 @@ impl Points {
 
     /// Sees the text of a number.
     pub(super) fn see(&self, column: usize, line: u64, text: &[u8]) {
-        if self.decimals.load(Ordering::Relaxed) {
+        if !self.semicolons && line > LINES || self.decimals.load(Ordering::Relaxed) {
             return;
         }
         let text = text.trim_ascii();
@@ -62,6 +72,7 @@ impl Points {
         let grouped = (1..=3).contains(&whole.len()) && whole[0] != b'0' && rest.len() == 4;
         if let Some(points) = self.columns.get(column).filter(|_| grouped) {
             points.line.fetch_min(line, Ordering::Relaxed);
+            points.padded.fetch_or(rest.ends_with(b"0"), Ordering::Relaxed);
         }
         if !grouped {
             self.decimals.store(true, Ordering::Relaxed);
@@ -77,7 +88,8 @@ impl Points {
     }
 
     /// Checks that no column counts up to 999 without a point, and has three digits behind a point in all other numbers: then points stand
-    /// between thousands, and 1.005 comes after 999.
+    /// between thousands, and 1.005 comes after 999. Where no semicolons separate fields, one of these digits is a last 0, too, which whole
+    /// numbers do not have in decimals of three digits.
     ///
     /// # Errors
     /// The first such column.
@@ -85,6 +97,7 @@ impl Points {
         let is_counting = |points: &&ColumnPoints| {
             points.line.load(Ordering::Relaxed) < u64::MAX
                 && HUNDREDS.contains(&points.whole.load(Ordering::Relaxed))
+                && (self.semicolons || points.padded.load(Ordering::Relaxed))
         };
         let found = header.iter().zip(&self.columns).find(|(_, points)| is_counting(points));
         match found.filter(|_| !self.decimals.load(Ordering::Relaxed)) {
@@ -101,7 +114,8 @@ impl Points {
     /// That points may stand between thousands, once all was read.
     pub(super) fn note(&self, file: &Arc<str>, header: &[String]) -> Option<ReadNote> {
         let cell = self.cell.lock().unwrap_or_else(PoisonError::into_inner);
-        let (column, cell) = cell.as_ref().filter(|_| !self.decimals.load(Ordering::Relaxed))?;
+        let (column, cell) =
+            cell.as_ref().filter(|_| self.semicolons && !self.decimals.load(Ordering::Relaxed))?;
         Some(ReadNote::Points {
             file: file.clone(),
             column: header.get(*column)?.clone(),

@@ -118,7 +118,7 @@ impl<R: Read + Send> TextTable<R> {
             rows: 0,
             numbers: NumberFormat::default(),
             units: Units::default(),
-            points: (header.separator == b';').then(|| Points::new().into()),
+            points: Some(Points::new(header.separator).into()),
             repeated: Arc::default(),
             options: options.clone(),
         };
