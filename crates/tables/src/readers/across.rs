@@ -2,21 +2,16 @@
 //! row with a column for each month.
 //! They are read as long tables, cell by cell.
 
-use std::borrow::Cow;
-use std::sync::Arc;
-
+use super::adapter::TableAdapter;
 use super::day_clock::{HOUR, Hours, beyond_day, counted_hours, hour_of_day, steps_of_day};
 use super::layout::Across;
-use super::number_format::NumberFormat;
 use super::read_note::ReadNote;
-use super::sheets::Sheets;
 use super::table::TableReader;
 use super::year_months::months_of_year;
 use super::year_parts::{is_called_year, parts_of_year};
 use crate::error::DataError;
 use crate::error::file::UnreadableTable;
 use crate::error::flaw::Flaw;
-use crate::error::place::Place;
 use foretell_calendar::{
     Clock, Locale, TimeFormat, TimeKind, periods::is_quarter_or_half, readings::readings_by_language,
 };
@@ -191,12 +186,6 @@ impl<'a> MeltedTable<'a> {
     fn is_time(&self, column: usize) -> bool {
         column == self.kept.len()
     }
-
-    /// The column of the table; of the time that of the cell, which messages show.
-    fn inner_column(&self, column: usize) -> usize {
-        let cell = || self.cells.get(self.at).map_or(0, |(column, _)| *column);
-        self.kept.get(column).copied().unwrap_or_else(cell)
-    }
 }
 
 /// The columns that are headed by times, but for that of the ids, and these times as they are usually written. Those of one
@@ -249,17 +238,27 @@ fn none_across(table: &dyn TableReader, what: &'static str) -> DataError {
         .into()
 }
 
-impl TableReader for MeltedTable<'_> {
-    fn file(&self) -> &Arc<str> {
-        self.inner.file()
+impl TableAdapter for MeltedTable<'_> {
+    fn inner(&self) -> &dyn TableReader {
+        &*self.inner
+    }
+
+    fn inner_mut(&mut self) -> &mut dyn TableReader {
+        &mut *self.inner
+    }
+
+    /// That of the time is that of the cell, which messages show.
+    fn inner_column(&self, column: usize) -> usize {
+        let cell = || self.cells.get(self.at).map_or(0, |(column, _)| *column);
+        self.kept.get(column).copied().unwrap_or_else(cell)
     }
 
     fn header(&self) -> &[String] {
         &self.header
     }
 
-    fn read_numbers(&mut self, format: NumberFormat) {
-        self.inner.read_numbers(format);
+    fn all_columns(&self) -> &[String] {
+        &self.header
     }
 
     fn advance(&mut self) -> Result<bool, DataError> {
@@ -276,18 +275,6 @@ impl TableReader for MeltedTable<'_> {
         }
         self.at = 0;
         self.inner.advance()
-    }
-
-    fn place(&self) -> Place {
-        self.inner.place()
-    }
-
-    fn id(&self, column: usize) -> Result<Cow<'_, str>, DataError> {
-        self.inner.id(self.inner_column(column))
-    }
-
-    fn integer_ids(&self, column: usize) -> bool {
-        self.inner.integer_ids(self.inner_column(column))
     }
 
     fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, DataError> {
@@ -313,22 +300,6 @@ impl TableReader for MeltedTable<'_> {
         }
     }
 
-    fn wide_number(&self, column: usize) -> Result<f64, Flaw> {
-        self.inner.wide_number(self.inner_column(column))
-    }
-
-    fn number_or_truth(&self, column: usize) -> Result<f32, Flaw> {
-        self.inner.number_or_truth(self.inner_column(column))
-    }
-
-    fn typed_texts(&self, column: usize) -> bool {
-        self.inner.typed_texts(self.inner_column(column))
-    }
-
-    fn label(&self, column: usize) -> Result<Cow<'_, str>, Flaw> {
-        self.inner.label(self.inner_column(column))
-    }
-
     fn reads_its_times(&self) -> bool {
         true
     }
@@ -340,18 +311,10 @@ impl TableReader for MeltedTable<'_> {
         }
     }
 
-    fn check_units(&self) -> Result<(), DataError> {
-        self.inner.check_units()
-    }
-
-    fn sheets(&self) -> Option<&Sheets> {
-        self.inner.sheets()
-    }
-
     fn notes(&self) -> Vec<ReadNote> {
         let mut notes = self.inner.notes();
         if !self.sums.is_empty() {
-            let (file, columns) = (self.file().clone(), self.sums.clone());
+            let (file, columns) = (self.inner.file().clone(), self.sums.clone());
             notes.push(ReadNote::SumsAcross { file, columns });
         }
         notes

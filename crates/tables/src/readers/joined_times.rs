@@ -2,16 +2,13 @@
 
 use std::borrow::Cow;
 use std::cell::Cell;
-use std::sync::Arc;
 
+use super::adapter::TableAdapter;
 use super::day_clock::{HOUR, Hours, Twin, hour_of_day, time_of_day, without_twin};
-use super::number_format::NumberFormat;
 use super::read_note::ReadNote;
-use super::sheets::Sheets;
 use super::table::TableReader;
 use crate::error::DataError;
 use crate::error::flaw::Flaw;
-use crate::error::place::Place;
 use foretell_calendar::{Advice, Clock, Locale, TimeFlaw, TimeFormat, TimeKind};
 use foretell_messages::Setting;
 
@@ -273,29 +270,26 @@ impl<'a> JoinedTimes<'a> {
     }
 }
 
-impl TableReader for JoinedTimes<'_> {
-    fn file(&self) -> &Arc<str> {
-        self.inner.file()
+impl TableAdapter for JoinedTimes<'_> {
+    fn inner(&self) -> &dyn TableReader {
+        &*self.inner
+    }
+
+    fn inner_mut(&mut self) -> &mut dyn TableReader {
+        &mut *self.inner
+    }
+
+    /// That of the time, which only messages ask for, is the first that makes it.
+    fn inner_column(&self, column: usize) -> usize {
+        column.checked_sub(1).map_or(self.parts[0], |column| self.places[column])
     }
 
     fn header(&self) -> &[String] {
         &self.header
     }
 
-    fn read_numbers(&mut self, format: NumberFormat) {
-        self.inner.read_numbers(format);
-    }
-
-    fn advance(&mut self) -> Result<bool, DataError> {
-        self.inner.advance()
-    }
-
-    fn place(&self) -> Place {
-        self.inner.place()
-    }
-
-    fn id(&self, column: usize) -> Result<Cow<'_, str>, DataError> {
-        self.inner.id(self.inner_column(column))
+    fn all_columns(&self) -> &[String] {
+        &self.header
     }
 
     fn integer_ids(&self, column: usize) -> bool {
@@ -309,22 +303,6 @@ impl TableReader for JoinedTimes<'_> {
         let parts = self.parts()?;
         let read = self.joined(&parts, clock);
         read.map_err(|why| (self as &dyn TableReader).bad_time(0, why))
-    }
-
-    fn wide_number(&self, column: usize) -> Result<f64, Flaw> {
-        self.inner.wide_number(self.inner_column(column))
-    }
-
-    fn number_or_truth(&self, column: usize) -> Result<f32, Flaw> {
-        self.inner.number_or_truth(self.inner_column(column))
-    }
-
-    fn typed_texts(&self, column: usize) -> bool {
-        self.inner.typed_texts(self.inner_column(column))
-    }
-
-    fn label(&self, column: usize) -> Result<Cow<'_, str>, Flaw> {
-        self.inner.label(self.inner_column(column))
     }
 
     fn reads_its_times(&self) -> bool {
@@ -343,25 +321,10 @@ impl TableReader for JoinedTimes<'_> {
         }
     }
 
-    fn check_units(&self) -> Result<(), DataError> {
-        self.inner.check_units()
-    }
-
-    fn sheets(&self) -> Option<&Sheets> {
-        self.inner.sheets()
-    }
-
     fn notes(&self) -> Vec<ReadNote> {
-        let ending = self.hours == Some(Hours::Ending) || self.late_shift() != 0;
-        let hours = ending.then(|| ReadNote::HoursEnding { file: self.file().clone() });
+        let ending = self.hours == Some(Hours::Ending) || TableAdapter::late_shift(self) != 0;
+        let hours = ending.then(|| ReadNote::HoursEnding { file: self.inner.file().clone() });
         self.inner.notes().into_iter().chain(hours).collect()
-    }
-}
-
-impl JoinedTimes<'_> {
-    /// The column of the table; that of the time, which only messages ask for, is the first that makes it.
-    fn inner_column(&self, column: usize) -> usize {
-        column.checked_sub(1).map_or(self.parts[0], |column| self.places[column])
     }
 }
 

@@ -5,15 +5,13 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::adapter::TableAdapter;
 use super::number_flags::{check_flags, without_flags};
 use super::number_format::{NumberFormat, narrow};
 use super::read_note::ReadNote;
-use super::sheets::Sheets;
 use super::table::TableReader;
 use crate::error::DataError;
 use crate::error::flaw::{Flags, Flaw};
-use crate::error::place::Place;
-use foretell_calendar::Clock;
 
 /// Values that stand for missing ones: as texts in any case, those that are numbers also in any other spelling; texts that stand for 0;
 /// flags that are left away, and how many were.
@@ -127,17 +125,13 @@ impl<'a> MarkedTable<'a> {
     }
 }
 
-impl TableReader for MarkedTable<'_> {
-    fn file(&self) -> &Arc<str> {
-        self.inner.file()
+impl TableAdapter for MarkedTable<'_> {
+    fn inner(&self) -> &dyn TableReader {
+        &*self.inner
     }
 
-    fn header(&self) -> &[String] {
-        self.inner.header()
-    }
-
-    fn all_columns(&self) -> &[String] {
-        self.inner.all_columns()
+    fn inner_mut(&mut self) -> &mut dyn TableReader {
+        &mut *self.inner
     }
 
     fn read_numbers(&mut self, format: NumberFormat) {
@@ -145,41 +139,9 @@ impl TableReader for MarkedTable<'_> {
         self.inner.read_numbers(format);
     }
 
-    fn advance(&mut self) -> Result<bool, DataError> {
-        self.inner.advance()
-    }
-
     fn next_part(&mut self) -> Result<Option<Box<dyn TableReader>>, DataError> {
         let part = self.inner.next_part()?;
         Ok(part.map(|inner| Box::new(MarkedTable::new(inner, self.marks.clone(), self.format)) as _))
-    }
-
-    fn place(&self) -> Place {
-        self.inner.place()
-    }
-
-    fn row(&self) -> u64 {
-        self.inner.row()
-    }
-
-    fn id(&self, column: usize) -> Result<Cow<'_, str>, DataError> {
-        self.inner.id(column)
-    }
-
-    fn has_id(&self, column: usize, id: &str) -> bool {
-        self.inner.has_id(column, id)
-    }
-
-    fn integer_ids(&self, column: usize) -> bool {
-        self.inner.integer_ids(column)
-    }
-
-    fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, DataError> {
-        self.inner.time(column, clock)
-    }
-
-    fn number(&self, column: usize) -> Result<f32, Flaw> {
-        self.known(column, self.inner.number(column), narrow)
     }
 
     fn wide_number(&self, column: usize) -> Result<f64, Flaw> {
@@ -190,38 +152,14 @@ impl TableReader for MarkedTable<'_> {
         self.known(column, self.inner.number_or_truth(column), narrow)
     }
 
-    fn typed_texts(&self, column: usize) -> bool {
-        self.inner.typed_texts(column)
-    }
-
     fn label(&self, column: usize) -> Result<Cow<'_, str>, Flaw> {
         let label = self.inner.label(column)?;
         if self.marks.is_missing(&label) { Err(Flaw::Missing) } else { Ok(label) }
     }
 
-    fn reads_its_times(&self) -> bool {
-        self.inner.reads_its_times()
-    }
-
-    fn late_shift(&self) -> i64 {
-        self.inner.late_shift()
-    }
-
-    fn check_units(&self) -> Result<(), DataError> {
-        self.inner.check_units()
-    }
-
-    fn sheets(&self) -> Option<&Sheets> {
-        self.inner.sheets()
-    }
-
     fn notes(&self) -> Vec<ReadNote> {
         let cells = self.marks.flagged.load(Ordering::Relaxed);
-        let flagged = (cells > 0).then(|| ReadNote::Flagged { file: self.file().clone(), cells });
+        let flagged = (cells > 0).then(|| ReadNote::Flagged { file: self.inner.file().clone(), cells });
         self.inner.notes().into_iter().chain(flagged).collect()
-    }
-
-    fn shown(&self, column: usize) -> String {
-        self.inner.shown(column)
     }
 }

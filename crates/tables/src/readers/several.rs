@@ -2,19 +2,17 @@
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::vec::IntoIter;
 
+use super::adapter::TableAdapter;
 use super::number_format::NumberFormat;
 use super::read_note::ReadNote;
-use super::sheets::Sheets;
 use super::table::{TableReader, check_header};
 use super::table_files::partition_columns;
 use crate::error::DataError;
 use crate::error::cell::CellError;
 use crate::error::file::UnreadableTable;
 use crate::error::flaw::Flaw;
-use crate::error::place::Place;
 use foretell_calendar::Clock;
 use foretell_messages::excerpt;
 
@@ -131,9 +129,13 @@ impl SeveralTables<'_> {
     }
 }
 
-impl TableReader for SeveralTables<'_> {
-    fn file(&self) -> &Arc<str> {
-        self.current.file()
+impl TableAdapter for SeveralTables<'_> {
+    fn inner(&self) -> &dyn TableReader {
+        &*self.current
+    }
+
+    fn inner_mut(&mut self) -> &mut dyn TableReader {
+        &mut *self.current
     }
 
     fn header(&self) -> &[String] {
@@ -171,19 +173,12 @@ impl TableReader for SeveralTables<'_> {
         }
     }
 
-    fn place(&self) -> Place {
-        self.current.place()
-    }
-
-    fn row(&self) -> u64 {
-        self.current.row()
-    }
-
     fn id(&self, column: usize) -> Result<Cow<'_, str>, DataError> {
         match &self.cells[column] {
             Cell::Column(column) => self.current.id(*column),
             Cell::Constant(id) if id.is_empty() => {
-                Err(CellError::EmptyId { at: self.place(), column: self.header[column].clone() }.into())
+                Err(CellError::EmptyId { at: self.current.place(), column: self.header[column].clone() }
+                    .into())
             }
             Cell::Constant(id) => Ok(id.into()),
         }
@@ -232,22 +227,6 @@ impl TableReader for SeveralTables<'_> {
             Cell::Constant(text) if text.is_empty() => Err(Flaw::Missing),
             Cell::Constant(text) => Ok(text.into()),
         }
-    }
-
-    fn reads_its_times(&self) -> bool {
-        self.current.reads_its_times()
-    }
-
-    fn late_shift(&self) -> i64 {
-        self.current.late_shift()
-    }
-
-    fn check_units(&self) -> Result<(), DataError> {
-        self.current.check_units()
-    }
-
-    fn sheets(&self) -> Option<&Sheets> {
-        self.current.sheets()
     }
 
     fn notes(&self) -> Vec<ReadNote> {
