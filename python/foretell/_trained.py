@@ -485,7 +485,7 @@ class Trained:
             fitted = fitted.only(_engine.places(self.models, model_index))
         panel = self._data.panel if save_dataset and self._data else None
         if self._data is not None:
-            fitted = fitted.with_tables("pyarrow" if self._data.kind.module == "arrow" else self._data.kind.module)
+            fitted = fitted.keep(json.dumps({"tables": "pyarrow" if self._data.kind.module == "arrow" else self._data.kind.module}))
         _files.write(fitted, os.fspath(path).rstrip("/"), overwrite, panel)
 
     def export_onnx(self, path: str | os.PathLike[str], model: str | None = None) -> None:

@@ -24,7 +24,7 @@ from foretell.utils import PredictionIntervals
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from foretell._calls import LoaderOptions, TableT
+    from foretell._calls import ForecasterOptions, LoaderOptions, TableT
 
 
 class DistributedConfig:
@@ -60,10 +60,7 @@ class NeuralForecast(Trained):
 
     def __init__(
         self, models: Sequence[Any], freq: str | int | Any, local_scaler_type: str | None = None,
-        local_static_scaler_type: str | None = None, *, threads: int = 0, precision: str | None = None, restore_best: bool = True,
-        keep_optimizer: bool = False,
-        raw_quantiles: bool = False, end: str | None = None, features: str | None = None, non_negative: bool = False,
-        integer: bool = False, max_memory: int | None = None, low_memory: bool = False,
+        local_static_scaler_type: str | None = None, **settings: Unpack[ForecasterOptions],
     ) -> None:  # fmt: skip
         self.models_init = as_models(models)
         self.models = copy.deepcopy(self.models_init)
@@ -72,10 +69,7 @@ class NeuralForecast(Trained):
             raise ValueError(f"all models should have the same horizon; found {sorted(horizons) or 'no models'}")
         self.h: int = horizons.pop()
         self.freq = freq
-        self.settings = _engine.Settings(
-            local_scaler_type, local_static_scaler_type, threads, precision, restore_best, keep_optimizer, raw_quantiles, end, features, non_negative,
-            integer, max_memory, low_memory,
-        )
+        self.settings = _engine.Settings(local_scaler_type, local_static_scaler_type, **settings)
         self.id_col, self.time_col, self.target_col = "unique_id", "ds", "y"
         self.prediction_intervals: PredictionIntervals | None = None
         self._engine: _foretell.Fitted | None = None

@@ -82,7 +82,7 @@ class AutoForecaster:
         """
         spec = json.dumps([{"model": "Auto", "h": self.h, "settings": self._hyper_parameters}])
         settings = self.settings
-        forecaster = _foretell.Forecaster(spec, json.dumps({**self.names.of_engine, **vars(settings)}))
+        forecaster = _foretell.Forecaster(spec, json.dumps({**self.names.of_engine, **settings.given}))
         freq = None if self.freq is None else _data.freq_word(self.freq)
         reading = Reading(freq, forecaster.columns, forecaster.categories, settings.threads, settings.end)
         data = _data.read(_frames.gathered(df), static_df, self.names, reading)

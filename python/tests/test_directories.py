@@ -120,7 +120,7 @@ def test_settings_of_a_directory_give_way_to_those_of_a_call(panel, statics, tmp
     nf.fit(panel, static_df=statics)
     nf.save(tmp_path / "models")
     again = NeuralForecast.load(tmp_path / "models", integer=False, raw_quantiles=True)
-    assert again.settings.non_negative and not again.settings.integer and again.settings.raw_quantiles
+    assert again.settings.given["non_negative"] and not again.settings.given["integer"] and again.settings.raw_quantiles
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda nf: pickle.loads(pickle.dumps(nf))], ids=["deepcopy", "pickle"])

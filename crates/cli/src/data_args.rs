@@ -213,7 +213,7 @@ impl DataArgs {
         let of_trained = |error: anyhow::Error| {
             error.downcast().map_or_else(|error| error, |error: DataError| error.of_trained().into())
         };
-        let end = self.end().or(fitted.end());
+        let end = self.end().or(fitted.kept_settings().end);
         Ok((self.read_to(end, &options, context).map_err(of_trained)?, options))
     }
 
@@ -235,7 +235,11 @@ impl DataArgs {
         let freq = freq.or(fitted.and_then(Fitted::freq_of_data));
         let read = self.options(&columns, Vec::new(), Vec::new(), freq, &saved)?;
         let read = read.max_memory(max_memory.bytes());
-        let panel = self.read_to(self.end().or(fitted.and_then(Fitted::end)), &read, context)?;
+        let panel = self.read_to(
+            self.end().or(fitted.and_then(|fitted| fitted.kept_settings().end)),
+            &read,
+            context,
+        )?;
         let panel = match fitted {
             Some(fitted) => fitted.with_sums(panel)?,
             None => panel,

@@ -84,7 +84,7 @@ impl Fitted {
         statics: impl FnOnce(Panel) -> Result<Panel, DataError>,
     ) -> Result<Panel, Error> {
         let rows = rows.map_err(DataError::of_trained)?;
-        let (panel, _) = rows.completed(end.or(self.end()), options, statics)?;
+        let (panel, _) = rows.completed(end.or(self.kept_settings().end), options, statics)?;
         self.with_sums(panel)
     }
 

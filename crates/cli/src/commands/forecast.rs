@@ -7,13 +7,13 @@ use anyhow::Context as _;
 use clap::Args;
 use foretell::report::{SearchInputs, grouped};
 use foretell::{
-    CellError, ColumnNames, DataError, FileOptions, Fitted, Flaw, Forecaster, Frame, Freq, Panel,
-    PredictOptions, ReadOptions, is_of_id, usual_season,
+    CellError, ColumnNames, DataError, FileOptions, Fitted, Flaw, Forecaster, Frame, Freq, KeptSettings,
+    Panel, PredictOptions, ReadOptions, is_of_id, usual_season,
 };
 use foretell_auto::{Auto, BASELINE, Board, Budget, Criterion, QUANTILES, TrainedAuto, stopped_at_zero};
 use serde_json::json;
 
-use crate::args::{BoundArgs, JsonArgs, LevelArgs, MemoryArgs, OutArgs, ThreadArgs, directory, steps};
+use crate::args::{JsonArgs, KeptArgs, LevelArgs, MemoryArgs, OutArgs, ThreadArgs, directory, steps};
 use crate::context::{Context, Log};
 use crate::data_args::DataArgs;
 use crate::failure::Usage;
@@ -100,7 +100,7 @@ pub(crate) struct Forecast {
     #[command(flatten)]
     level: LevelArgs,
     #[command(flatten)]
-    bounds: BoundArgs,
+    kept: KeptArgs,
     /// Directory to save the models in, for `foretell predict`, `serve` and `fit --from`
     #[arg(long, value_name = "DIR", value_parser = directory())]
     save: Option<PathBuf>,
@@ -153,18 +153,15 @@ impl Forecast {
         for name in futr_exog.iter().filter(|name| !self.cat_exog.contains(name)) {
             future.as_ref().map(|future| future.column(name)).transpose()?;
         }
-        context.bounded(self.bounds.non_negative, self.bounds.integer);
+        let settings = KeptSettings { end: self.data.end(), ..self.kept.settings() };
+        context.bounded(settings);
         let mut forecaster = Forecaster::new([self.auto(context, h, &futr_exog)?.into()])?
             .reading(&options)
             .columns(self.data.columns(ColumnNames::default()))
             .threads(self.threads.count)
             .steps_as(self.steps.settings())
-            .non_negative(self.bounds.non_negative)
-            .integer(self.bounds.integer)
+            .keep(settings)
             .on_warning(move |warning| context.warned(warning));
-        if let Some(end) = self.data.end() {
-            forecaster = forecaster.end(end);
-        }
         if let Some(bytes) = self.memory.bytes() {
             forecaster = forecaster.max_memory(bytes);
         }

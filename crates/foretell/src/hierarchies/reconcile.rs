@@ -15,7 +15,7 @@ use crate::columns::ColumnNames;
 use crate::error::Error;
 use crate::hierarchies::borrowed_widths::borrow_widths;
 use crate::hierarchies::grid::Grid;
-use crate::own_settings::OwnSettings;
+use crate::kept_settings::KeptSettings;
 use crate::reconciliation_error::ReconciliationError;
 
 /// How [`reconcile`] makes forecasts coherent.
@@ -76,8 +76,8 @@ impl<'a> ReconcileOptions<'a> {
         Self { integer, ..self }
     }
 
-    fn bounds(&self) -> OwnSettings {
-        OwnSettings { non_negative: self.non_negative, integer: self.integer, ..OwnSettings::default() }
+    fn bounds(&self) -> KeptSettings {
+        KeptSettings { non_negative: self.non_negative, integer: self.integer, ..KeptSettings::default() }
     }
 }
 
@@ -175,7 +175,7 @@ pub fn reconcile(
 }
 
 /// Rounds and bounds coherent values `[series, times]` at the bottom, and adds them up again.
-fn bound(hierarchy: &Hierarchy, bounds: OwnSettings, values: &mut [f64], times: usize) {
+fn bound(hierarchy: &Hierarchy, bounds: KeptSettings, values: &mut [f64], times: usize) {
     if bounds.bounds() {
         let bottom = &mut values[hierarchy.n_aggregates() * times..];
         bottom.iter_mut().for_each(|value| *value = bounds.bounded(*value));
