@@ -1,8 +1,7 @@
 //! Made-up data, for forecasts whose results are thrown away.
 
 use foretell_calendar::Freq;
-use foretell_data::{Future, Panel};
-use foretell_tables::DataError;
+use foretell_data::{DataError, Future, Panel};
 
 use crate::estimator::Estimator;
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use foretell_tables::DataError;
+use foretell_data::DataError;
 
 /// A feature that cannot be read or computed.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]

@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use foretell::jiff::civil::date;
-//! use foretell::{Fitted, Forecaster, Freq, ModelSpec, Panel};
+//! use foretell::{Fitted, Forecaster, Freq, ModelSpec, Panel, TableError};
 //!
 //! // Two series of 100 days.
 //! let wave = |phase: f32| (0..100).map(|day| (day as f32 * 0.9 + phase).sin()).collect::<Vec<_>>();
@@ -148,9 +148,10 @@ pub use foretell_calendar::{
 pub use foretell_checkpoint::{CheckpointError, ModelDirectory};
 pub use foretell_classical::{Classical, ClassicalError, Naive, SeasonalNaive};
 pub use foretell_data::{
-    AVAILABLE_MASK, Aggregate, Categories, ColumnLevel, End, Fill, Filled, FirstTimes, ForecastTable, Future,
-    LabelFiles, LocalScaler, Notation, Panel, PanelBuilder, ReadOptions, Roles, SeriesLabels, SeriesLevel,
-    Trimmed, UnseenCategories, Vocabulary,
+    AVAILABLE_MASK, Aggregate, Categories, ColumnLevel, DataError, EarlyEnds, End, Fill, Filled, FirstTimes,
+    ForecastTable, Future, FutureError, Gap, LabelFiles, LocalScaler, Notation, Panel, PanelBuilder,
+    ReadOptions, Roles, SeriesError, SeriesLabels, SeriesLevel, StepError, Trimmed, UnseenCategories,
+    Vocabulary, WindowError,
 };
 pub use foretell_features::Features;
 /// The name that was probably meant, for messages.
@@ -160,11 +161,10 @@ pub use foretell_scores::{
     skipped_hour,
 };
 pub use foretell_tables::{
-    Across, AnomalyMark, CellError, CellTable, Cells, ColumnError, ColumnPart, CsvWriter, DataError,
-    EarlyEnds, Encoding, FileFormat, FileOptions, Flaw, ForecastColumn, Frame, FrameWriter, FutureError, Gap,
-    Hours, KnownColumns, MemoryTable, ModelInTable, NumberFormat, Place, ReadNote, SAMPLE_ID, SeriesError,
-    SettingError, StepError, TableColumns, TooLarge, UnclearColumn, UnreadableTable, Whereabouts,
-    WindowError, column_names, id_name, is_of_id, joined_ids, table_files,
+    Across, AnomalyMark, CellError, CellTable, Cells, ColumnError, ColumnPart, CsvWriter, Encoding,
+    FileFormat, FileOptions, Flaw, ForecastColumn, Frame, FrameWriter, Hours, KnownColumns, MemoryTable,
+    ModelInTable, NumberFormat, Place, ReadNote, SAMPLE_ID, SettingError, TableColumns, TableError, TooLarge,
+    UnclearColumn, UnreadableTable, Whereabouts, column_names, id_name, is_of_id, joined_ids, table_files,
 };
 /// Columns computed from a panel's target and times, and the holidays of countries.
 pub mod features {

@@ -1,7 +1,7 @@
 //! Errors of forecasts of series that are too short for forecasts of their end: those of the other series.
 
-use foretell_data::Panel;
-use foretell_tables::{DataError, Frame};
+use foretell_data::{DataError, Panel};
+use foretell_tables::Frame;
 
 use crate::conformal::{PredictionIntervals, quantile};
 use crate::error::Error;

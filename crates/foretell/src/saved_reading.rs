@@ -1,8 +1,7 @@
 //! How tables of series are read for models: one rule for every host.
 
 use foretell_calendar::Freq;
-use foretell_data::{End, Panel, ReadOptions};
-use foretell_tables::DataError;
+use foretell_data::{DataError, End, Panel, ReadOptions};
 
 use crate::columns::ColumnNames;
 use crate::error::Error;

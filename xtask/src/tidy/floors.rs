@@ -92,7 +92,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "given_time",
         ],
     ),
-    folders("crates/data/src", &["panels", "windows", "reading_tests"]),
+    folders("crates/data/src", &["error", "panels", "windows", "reading_tests"]),
     folders(
         "crates/evaluate/src",
         &[

@@ -8,7 +8,7 @@ use clap::Args;
 use foretell::report::{SearchInputs, grouped};
 use foretell::{
     CellError, ColumnNames, DataError, FileOptions, Fitted, Flaw, Forecaster, Frame, Freq, KeptSettings,
-    Panel, PredictOptions, ReadOptions, is_of_id, usual_season,
+    Panel, PredictOptions, ReadOptions, TableError, is_of_id, usual_season,
 };
 use foretell_auto::{Auto, BASELINE, Board, Budget, Criterion, QUANTILES, TrainedAuto, stopped_at_zero};
 use serde_json::json;
@@ -136,7 +136,10 @@ impl Forecast {
         if futr_exog != self.futr_exog {
             // Of columns that no one named those of text are no mistake; numbers of which some are missing are.
             let is_text = |error: &DataError| {
-                !matches!(error, DataError::Cell(CellError::Value { flaw: Flaw::Missing, .. }))
+                !matches!(
+                    error,
+                    DataError::Table(TableError::Cell(CellError::Value { flaw: Flaw::Missing, .. }))
+                )
             };
             let of_text = |name: &String| panel.column(name, 0).err().is_some_and(|error| is_text(&error));
             futr_exog.retain(|name| self.cat_exog.contains(name) || !of_text(name));

@@ -3,13 +3,16 @@
 use super::fill::Filled;
 use super::panel::{Data, Panel, Series};
 use super::rows::{SeriesRun, TableRows};
+use crate::error::DataError;
+use crate::error::series::{Repeated, SeriesError};
+use crate::error::steps::{Gap, StepError};
 use foretell_calendar::{
     Freq, MostlyMissing, OddSteps, StepHint, TimeKind, Zone,
     days::{DAY, date_of},
     step_hints::shows_hours_twice,
     zone::in_range,
 };
-use foretell_tables::{DataError, Gap, Place, Repeated, SeriesError, StepError, UnreadableTable};
+use foretell_tables::{Place, UnreadableTable};
 
 impl TableRows {
     /// Sorts by (id, time), checks duplicates, settles the frequency, and checks or fills gaps.

@@ -11,9 +11,12 @@ use super::level::SeriesLevel;
 use super::numbers::Numbers;
 use super::options::ReadOptions;
 use super::panel::{Data, Panel, Series};
+use crate::error::DataError;
+use crate::error::steps::StepError;
+use crate::error::windows::{EarlyEnds, WindowError};
 use foretell_calendar::Clock;
 use foretell_messages::excerpt;
-use foretell_tables::{DataError, EarlyEnds, Place, StepError, TooLarge, WindowError};
+use foretell_tables::{Place, TooLarge};
 
 /// The treatment of series that end a step or more before the last time of their panel. Unless someone says so, they stay as
 /// they are, and the steps after their end are forecast, although these have passed.
@@ -113,7 +116,7 @@ impl Panel {
     /// let (panel, early) = panel.ended(End::Common, &options)?.expect("a ended before its time");
     /// assert_eq!(panel.y(0), [5.0, 0.0, 0.0]);
     /// assert_eq!(early.to_string(), "1 of 2 series ends before the time of column `closed`: a (1)");
-    /// # Ok::<(), foretell_tables::DataError>(())
+    /// # Ok::<(), foretell_data::DataError>(())
     /// ```
     pub fn ended(&self, end: End, options: &ReadOptions) -> Result<Option<(Self, EarlyEnds)>, DataError> {
         let Some(last) = self.last_time().filter(|_| end != End::Own) else { return Ok(None) };

@@ -9,7 +9,7 @@ use super::read_note::ReadNote;
 use super::table::TableReader;
 use super::year_months::months_of_year;
 use super::year_parts::{is_called_year, parts_of_year};
-use crate::error::DataError;
+use crate::error::TableError;
 use crate::error::file::UnreadableTable;
 use crate::error::flaw::Flaw;
 use foretell_calendar::{
@@ -67,7 +67,7 @@ impl<'a> MeltedTable<'a> {
         inner: Box<dyn TableReader + 'a>,
         across: Across,
         names: &LongNames<'_>,
-    ) -> Result<Self, DataError> {
+    ) -> Result<Self, TableError> {
         match across {
             Across::Times => Self::times(inner, names),
             Across::Hours => Self::hours(inner, names),
@@ -75,7 +75,7 @@ impl<'a> MeltedTable<'a> {
         }
     }
 
-    fn hours(inner: Box<dyn TableReader + 'a>, names: &LongNames<'_>) -> Result<Self, DataError> {
+    fn hours(inner: Box<dyn TableReader + 'a>, names: &LongNames<'_>) -> Result<Self, TableError> {
         match names.hours {
             Some(Hours::Counted) => {
                 let hours = counted_hours(inner.columns());
@@ -86,7 +86,7 @@ impl<'a> MeltedTable<'a> {
             }
             Some(hours) => {
                 let expected = "counted, or nothing where hours stand across, whose names say it";
-                return Err(DataError::setting("hours", hours.name(), expected));
+                return Err(TableError::setting("hours", hours.name(), expected));
             }
             None => {}
         }
@@ -101,7 +101,7 @@ impl<'a> MeltedTable<'a> {
         Self::parts(inner, cells, names.format.cloned(), names)
     }
 
-    fn months(inner: Box<dyn TableReader + 'a>, names: &LongNames<'_>) -> Result<Self, DataError> {
+    fn months(inner: Box<dyn TableReader + 'a>, names: &LongNames<'_>) -> Result<Self, TableError> {
         let Some(months) = months_of_year(inner.columns()) else {
             return Err(none_across(&*inner, "the months of a year"));
         };
@@ -117,7 +117,7 @@ impl<'a> MeltedTable<'a> {
         cells: Vec<(usize, Offset)>,
         format: Option<TimeFormat>,
         names: &LongNames<'_>,
-    ) -> Result<Self, DataError> {
+    ) -> Result<Self, TableError> {
         let is_part = |column: &usize| cells.iter().any(|(part, _)| part == column);
         let usual = names.time == "ds" && inner.find("ds").is_none();
         let period = match (0..inner.header().len())
@@ -130,7 +130,7 @@ impl<'a> MeltedTable<'a> {
         Self::of(inner, kept, None, cells, Some((period, format)), names)
     }
 
-    fn times(inner: Box<dyn TableReader + 'a>, names: &LongNames<'_>) -> Result<Self, DataError> {
+    fn times(inner: Box<dyn TableReader + 'a>, names: &LongNames<'_>) -> Result<Self, TableError> {
         let id = inner.find(names.id).unwrap_or(0);
         // Each year would be a series.
         if let Some((parts, [first, last])) = parts_of_year(inner.columns())
@@ -171,7 +171,7 @@ impl<'a> MeltedTable<'a> {
         cells: Vec<(usize, Offset)>,
         period: Option<(usize, Option<TimeFormat>)>,
         names: &LongNames<'_>,
-    ) -> Result<Self, DataError> {
+    ) -> Result<Self, TableError> {
         let name = |&column: &usize| match id == Some(column) {
             true => names.id.to_owned(),
             false => inner.header()[column].clone(),
@@ -233,7 +233,7 @@ pub fn times_of(
     all.into_iter().rev().max_by_key(Vec::len).filter(|times| times.len() >= 3)
 }
 
-fn none_across(table: &dyn TableReader, what: &'static str) -> DataError {
+fn none_across(table: &dyn TableReader, what: &'static str) -> TableError {
     UnreadableTable::NothingAcross { file: table.file().clone(), what, columns: table.header().to_vec() }
         .into()
 }
@@ -261,7 +261,7 @@ impl TableAdapter for MeltedTable<'_> {
         &self.header
     }
 
-    fn advance(&mut self) -> Result<bool, DataError> {
+    fn advance(&mut self) -> Result<bool, TableError> {
         self.at += 1;
         // Hours that a day has not are columns without a value.
         while let Some((column, Offset::Counted(hour))) = self.cells.get(self.at)
@@ -277,7 +277,7 @@ impl TableAdapter for MeltedTable<'_> {
         self.inner.advance()
     }
 
-    fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, DataError> {
+    fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, TableError> {
         if !self.is_time(column) {
             return self.inner.time(self.inner_column(column), clock);
         }

@@ -7,7 +7,7 @@ use super::number_format::NumberFormat;
 use super::read_note::ReadNote;
 use super::sheets::Sheets;
 use super::table::TableReader;
-use crate::error::DataError;
+use crate::error::TableError;
 use crate::error::flaw::Flaw;
 use crate::error::place::Place;
 use foretell_calendar::Clock;
@@ -36,15 +36,15 @@ pub(super) trait TableAdapter: Send {
         self.inner_mut().read_numbers(format);
     }
 
-    fn advance(&mut self) -> Result<bool, DataError> {
+    fn advance(&mut self) -> Result<bool, TableError> {
         self.inner_mut().advance()
     }
 
-    fn next_part(&mut self) -> Result<Option<Box<dyn TableReader>>, DataError> {
+    fn next_part(&mut self) -> Result<Option<Box<dyn TableReader>>, TableError> {
         Ok(None)
     }
 
-    fn id(&self, column: usize) -> Result<Cow<'_, str>, DataError> {
+    fn id(&self, column: usize) -> Result<Cow<'_, str>, TableError> {
         self.inner().id(self.inner_column(column))
     }
 
@@ -56,7 +56,7 @@ pub(super) trait TableAdapter: Send {
         self.inner().integer_ids(self.inner_column(column))
     }
 
-    fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, DataError> {
+    fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, TableError> {
         self.inner().time(self.inner_column(column), clock)
     }
 
@@ -110,11 +110,11 @@ impl<T: TableAdapter> TableReader for T {
         TableAdapter::read_numbers(self, format);
     }
 
-    fn advance(&mut self) -> Result<bool, DataError> {
+    fn advance(&mut self) -> Result<bool, TableError> {
         TableAdapter::advance(self)
     }
 
-    fn next_part(&mut self) -> Result<Option<Box<dyn TableReader>>, DataError> {
+    fn next_part(&mut self) -> Result<Option<Box<dyn TableReader>>, TableError> {
         TableAdapter::next_part(self)
     }
 
@@ -126,7 +126,7 @@ impl<T: TableAdapter> TableReader for T {
         self.inner().row()
     }
 
-    fn id(&self, column: usize) -> Result<Cow<'_, str>, DataError> {
+    fn id(&self, column: usize) -> Result<Cow<'_, str>, TableError> {
         TableAdapter::id(self, column)
     }
 
@@ -138,7 +138,7 @@ impl<T: TableAdapter> TableReader for T {
         TableAdapter::integer_ids(self, column)
     }
 
-    fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, DataError> {
+    fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, TableError> {
         TableAdapter::time(self, column, clock)
     }
 
@@ -166,7 +166,7 @@ impl<T: TableAdapter> TableReader for T {
         TableAdapter::late_shift(self)
     }
 
-    fn check_units(&self) -> Result<(), DataError> {
+    fn check_units(&self) -> Result<(), TableError> {
         self.inner().check_units()
     }
 

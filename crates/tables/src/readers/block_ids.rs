@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::adapter::TableAdapter;
 use super::table::TableReader;
-use crate::error::DataError;
+use crate::error::TableError;
 use crate::error::flaw::Flaw;
 
 /// A table in some of whose columns an empty cell stands for the one above.
@@ -40,7 +40,7 @@ impl TableAdapter for BlockIds<'_> {
         &mut *self.inner
     }
 
-    fn advance(&mut self) -> Result<bool, DataError> {
+    fn advance(&mut self) -> Result<bool, TableError> {
         let is_there = self.inner.advance()?;
         for (column, last) in self.last.iter_mut().enumerate().filter(|_| is_there) {
             let Some(last) = last else { continue };
@@ -56,7 +56,7 @@ impl TableAdapter for BlockIds<'_> {
         Ok(is_there)
     }
 
-    fn id(&self, column: usize) -> Result<Cow<'_, str>, DataError> {
+    fn id(&self, column: usize) -> Result<Cow<'_, str>, TableError> {
         self.above(column).map_or_else(|| self.inner.id(column), |id| Ok(id.into()))
     }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::adapter::TableAdapter;
 use super::table::{ID, TableReader};
-use crate::error::DataError;
+use crate::error::TableError;
 use crate::error::file::UnreadableTable;
 use crate::error::flaw::Flaw;
 
@@ -46,7 +46,7 @@ pub fn is_of_id(id_col: &str, name: &str) -> bool {
 ///
 /// # Errors
 /// A column that is missing, a part that is empty, and ids that two rows make of other parts.
-pub fn joined_ids<'a>(table: Box<dyn TableReader + 'a>, id_col: &str) -> Result<Vec<Arc<str>>, DataError> {
+pub fn joined_ids<'a>(table: Box<dyn TableReader + 'a>, id_col: &str) -> Result<Vec<Arc<str>>, TableError> {
     let mut table = JoinedIds::over(table, id_col, |_| false)?;
     let (mut ids, mut known) = (Vec::<Arc<str>>::new(), HashSet::<Arc<str>>::new());
     while table.advance()? {
@@ -87,7 +87,7 @@ impl<'a> JoinedIds<'a> {
         inner: Box<dyn TableReader + 'a>,
         id_col: &str,
         wanted: impl Fn(&str) -> bool,
-    ) -> Result<Box<dyn TableReader + 'a>, DataError> {
+    ) -> Result<Box<dyn TableReader + 'a>, TableError> {
         const REMEDY: &str = "name the columns that make the id of a series together";
         let names = id_parts(id_col);
         let found = names.iter().filter(|name| inner.find(name).is_some()).count();
@@ -119,7 +119,7 @@ impl<'a> JoinedIds<'a> {
     }
 
     /// Two series of one id would be taken for one.
-    fn check_unique(&self, id: &str, ends: Vec<usize>) -> Result<(), DataError> {
+    fn check_unique(&self, id: &str, ends: Vec<usize>) -> Result<(), TableError> {
         let mut unclear = self.unclear.lock().unwrap_or_else(PoisonError::into_inner);
         let known = unclear.entry(id.to_owned()).or_insert_with(|| ends.clone());
         match *known == ends {
@@ -147,7 +147,7 @@ impl TableAdapter for JoinedIds<'_> {
         &self.header
     }
 
-    fn next_part(&mut self) -> Result<Option<Box<dyn TableReader>>, DataError> {
+    fn next_part(&mut self) -> Result<Option<Box<dyn TableReader>>, TableError> {
         let part = self.inner.next_part()?;
         Ok(part.map(|inner| {
             Box::new(JoinedIds {
@@ -160,7 +160,7 @@ impl TableAdapter for JoinedIds<'_> {
         }))
     }
 
-    fn id(&self, column: usize) -> Result<Cow<'_, str>, DataError> {
+    fn id(&self, column: usize) -> Result<Cow<'_, str>, TableError> {
         if !self.is_joined(column) {
             return self.inner.id(self.inner_column(column));
         }

@@ -7,7 +7,7 @@ use super::adapter::TableAdapter;
 use super::day_clock::{HOUR, Hours, Twin, hour_of_day, time_of_day, without_twin};
 use super::read_note::ReadNote;
 use super::table::TableReader;
-use crate::error::DataError;
+use crate::error::TableError;
 use crate::error::flaw::Flaw;
 use foretell_calendar::{Advice, Clock, Locale, TimeFlaw, TimeFormat, TimeKind};
 use foretell_messages::Setting;
@@ -103,7 +103,7 @@ impl<'a> JoinedTimes<'a> {
         name: &str,
         format: Option<TimeFormat>,
         hours: Option<Hours>,
-    ) -> Result<Self, DataError> {
+    ) -> Result<Self, TableError> {
         const REMEDY: &str = "name the columns that make the time";
         let parts = names.iter().map(|part| inner.column(part, REMEDY)).collect::<Result<Vec<_>, _>>()?;
         let places: Vec<usize> = (0..inner.header().len()).filter(|column| !parts.contains(column)).collect();
@@ -124,7 +124,7 @@ impl<'a> JoinedTimes<'a> {
         Ok(Self { inner, header, places, parts, format, dated, hours, counted, zero, last, minutes })
     }
 
-    fn parts(&self) -> Result<Vec<Cow<'_, str>>, DataError> {
+    fn parts(&self) -> Result<Vec<Cow<'_, str>>, TableError> {
         let text = |&column: &usize| match self.inner.label(column) {
             Ok(text) => Ok(text),
             Err(Flaw::Missing) => Ok("".into()),
@@ -134,7 +134,7 @@ impl<'a> JoinedTimes<'a> {
                 Ok(TimeKind::Timestamp.display(time).into())
             }
         };
-        let mut parts: Vec<_> = self.parts.iter().map(text).collect::<Result<_, DataError>>()?;
+        let mut parts: Vec<_> = self.parts.iter().map(text).collect::<Result<_, TableError>>()?;
         if let Some(year) = parts.first().and_then(|first| fiscal_year(first)) {
             parts[0] = year.into();
         }
@@ -296,7 +296,7 @@ impl TableAdapter for JoinedTimes<'_> {
         column > 0 && self.inner.integer_ids(self.inner_column(column))
     }
 
-    fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, DataError> {
+    fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, TableError> {
         if column > 0 {
             return self.inner.time(self.inner_column(column), clock);
         }

@@ -10,7 +10,7 @@ use super::number_flags::{check_flags, without_flags};
 use super::number_format::{NumberFormat, narrow};
 use super::read_note::ReadNote;
 use super::table::TableReader;
-use crate::error::DataError;
+use crate::error::TableError;
 use crate::error::flaw::{Flags, Flaw};
 
 /// Values that stand for missing ones: as texts in any case, those that are numbers also in any other spelling; texts that stand for 0;
@@ -29,7 +29,7 @@ impl Marks {
     ///
     /// # Errors
     /// Flags that are factors of several sizes.
-    pub fn new(missing: &[String], zeros: &[String], flags: &[String]) -> Result<Option<Self>, DataError> {
+    pub fn new(missing: &[String], zeros: &[String], flags: &[String]) -> Result<Option<Self>, TableError> {
         check_flags(flags)?;
         let lower = |texts: &[String]| texts.iter().map(|text| text.trim().to_lowercase()).collect();
         let missing: Vec<String> = lower(missing);
@@ -139,7 +139,7 @@ impl TableAdapter for MarkedTable<'_> {
         self.inner.read_numbers(format);
     }
 
-    fn next_part(&mut self) -> Result<Option<Box<dyn TableReader>>, DataError> {
+    fn next_part(&mut self) -> Result<Option<Box<dyn TableReader>>, TableError> {
         let part = self.inner.next_part()?;
         Ok(part.map(|inner| Box::new(MarkedTable::new(inner, self.marks.clone(), self.format)) as _))
     }

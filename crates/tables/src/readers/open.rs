@@ -13,7 +13,7 @@ use super::several::open_several;
 use super::table::TableReader;
 use super::table_files::table_files;
 use super::text_table::{TextTable, unreadable};
-use crate::error::DataError;
+use crate::error::TableError;
 use crate::error::too_large::TooLarge;
 
 /// Bytes by which the format is told.
@@ -25,7 +25,7 @@ pub fn open<'a>(
     paths: &[impl AsRef<Path>],
     options: &FileOptions,
     wanted: impl Fn(&str) -> bool + Send + 'a,
-) -> Result<Box<dyn TableReader + 'a>, DataError> {
+) -> Result<Box<dyn TableReader + 'a>, TableError> {
     let files = paths.iter().map(table_files).collect::<Result<Vec<_>, _>>()?.concat();
     let options = options.clone();
     open_several(files, Box::new(move |file: &Path| FileFormat::of(file).open(file, &options, &wanted)))
@@ -39,7 +39,7 @@ pub fn open_input<'a>(
     input: impl Read + Send + 'a,
     name: &str,
     options: &FileOptions,
-) -> Result<Box<dyn TableReader + 'a>, DataError> {
+) -> Result<Box<dyn TableReader + 'a>, TableError> {
     let file: Arc<str> = name.into();
     let unread = |error| unreadable(&file, error);
     let mut text = Text::of(input).map_err(unread)?;
@@ -58,7 +58,7 @@ pub fn open_input<'a>(
 ///
 /// # Errors
 /// [`TooLarge::Stream`] if one has not.
-pub fn check_sizes(paths: &[impl AsRef<Path>], limit: Option<u64>) -> Result<(), DataError> {
+pub fn check_sizes(paths: &[impl AsRef<Path>], limit: Option<u64>) -> Result<(), TableError> {
     let Some(limit) = limit else { return Ok(()) };
     for path in paths.iter().map(table_files).collect::<Result<Vec<_>, _>>()?.concat() {
         if let Some(needed) = FileFormat::of(&path).memory(&path).filter(|needed| *needed > limit) {
@@ -74,7 +74,7 @@ pub fn check_sizes(paths: &[impl AsRef<Path>], limit: Option<u64>) -> Result<(),
 ///
 /// # Errors
 /// A file that cannot be read, or has no header.
-pub fn column_names(path: impl AsRef<Path>, options: &FileOptions) -> Result<Vec<String>, DataError> {
+pub fn column_names(path: impl AsRef<Path>, options: &FileOptions) -> Result<Vec<String>, TableError> {
     let first: Vec<PathBuf> = table_files(path)?.into_iter().take(1).collect();
     Ok(open(&first, &options.beside(), |_| true)?.header().to_vec())
 }

@@ -9,7 +9,7 @@ use super::number_format::NumberFormat;
 use super::read_note::ReadNote;
 use super::table::{TableReader, check_header};
 use super::table_files::partition_columns;
-use crate::error::DataError;
+use crate::error::TableError;
 use crate::error::cell::CellError;
 use crate::error::file::UnreadableTable;
 use crate::error::flaw::Flaw;
@@ -17,7 +17,7 @@ use foretell_calendar::Clock;
 use foretell_messages::excerpt;
 
 /// Opens a file.
-pub(crate) type OpenFile<'a> = Box<dyn Fn(&Path) -> Result<Box<dyn TableReader>, DataError> + Send + 'a>;
+pub(crate) type OpenFile<'a> = Box<dyn Fn(&Path) -> Result<Box<dyn TableReader>, TableError> + Send + 'a>;
 
 /// Where a column of the table is in the file that is being read.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ pub(crate) struct SeveralTables<'a> {
 }
 
 /// Opens a file with the columns that its folders give.
-fn opened(open: &OpenFile<'_>, path: &Path) -> Result<SeveralTables<'static>, DataError> {
+fn opened(open: &OpenFile<'_>, path: &Path) -> Result<SeveralTables<'static>, TableError> {
     let current = open(path)?;
     let mut header = current.header().to_vec();
     let mut all = current.all_columns().to_vec();
@@ -77,7 +77,7 @@ fn opened(open: &OpenFile<'_>, path: &Path) -> Result<SeveralTables<'static>, Da
 pub(crate) fn open_several<'a>(
     files: Vec<PathBuf>,
     open: OpenFile<'a>,
-) -> Result<Box<dyn TableReader + 'a>, DataError> {
+) -> Result<Box<dyn TableReader + 'a>, TableError> {
     let mut rest = files.into_iter();
     let Some(first) = rest.next() else {
         return Err(UnreadableTable::NoFiles { path: String::new() }.into());
@@ -91,7 +91,7 @@ pub(crate) fn open_several<'a>(
 
 impl SeveralTables<'_> {
     /// Goes on to the next file; false if there is none. Its columns must be those of the first one, in any order.
-    fn next_file(&mut self) -> Result<bool, DataError> {
+    fn next_file(&mut self) -> Result<bool, TableError> {
         let (Some(path), Some(open)) = (self.rest.next(), &self.open) else { return Ok(false) };
         let next = opened(open, &path)?;
         let differs =
@@ -151,7 +151,7 @@ impl TableAdapter for SeveralTables<'_> {
         self.current.read_numbers(format);
     }
 
-    fn advance(&mut self) -> Result<bool, DataError> {
+    fn advance(&mut self) -> Result<bool, TableError> {
         while !self.current.advance()? {
             if !self.next_file()? {
                 return Ok(false);
@@ -160,7 +160,7 @@ impl TableAdapter for SeveralTables<'_> {
         Ok(true)
     }
 
-    fn next_part(&mut self) -> Result<Option<Box<dyn TableReader>>, DataError> {
+    fn next_part(&mut self) -> Result<Option<Box<dyn TableReader>>, TableError> {
         loop {
             if let Some(part) = self.current.next_part()? {
                 self.taken = true;
@@ -173,7 +173,7 @@ impl TableAdapter for SeveralTables<'_> {
         }
     }
 
-    fn id(&self, column: usize) -> Result<Cow<'_, str>, DataError> {
+    fn id(&self, column: usize) -> Result<Cow<'_, str>, TableError> {
         match &self.cells[column] {
             Cell::Column(column) => self.current.id(*column),
             Cell::Constant(id) if id.is_empty() => {
@@ -195,7 +195,7 @@ impl TableAdapter for SeveralTables<'_> {
         matches!(self.cells[column], Cell::Column(column) if self.current.integer_ids(column))
     }
 
-    fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, DataError> {
+    fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, TableError> {
         let table: &dyn TableReader = self;
         match &self.cells[column] {
             Cell::Column(column) => self.current.time(*column, clock),

@@ -3,10 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::place::Place;
-use super::whereabouts::Whereabouts;
 use foretell_calendar::{Freq, IntegerFormat, MostlyMissing, OddSteps, StepHint, TimeKind};
 use foretell_messages::Setting;
+use foretell_tables::{Place, Whereabouts};
 
 /// Times that are no steps of a frequency.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
