@@ -511,7 +511,7 @@ class Trained:
 
     def _without_data(self) -> dict[str, Any]:
         """What is pickled, but for the series of the training."""
-        # A copy of models whose training was interrupted goes on from a state that is kept as one that begins does.
+        # A copy of models whose training was interrupted continues from a state that is kept as one that begins does.
         return {**self.__dict__, "_engine": None if self._engine is None else self._engine.to_bytes(), "_start": None, "_data": None}
 
     def __getstate__(self) -> dict[str, Any]:

@@ -45,7 +45,7 @@ class NeuralForecast(Trained):
         threads: Threads to compute on; 0 for all of the machine. The result does not depend on it.
         precision: "bf16" or "f16" rounds the operands of products in training; weights and forecasts stay in single precision.
         restore_best: Whether early stopping goes back to the weights of the best check.
-        keep_optimizer: Whether networks keep what their optimiser has learned of the gradients, so that a further `fit` goes on with it; it is
+        keep_optimizer: Whether networks keep what their optimiser has learned of the gradients, so that a further `fit` continues with it; it is
             saved with them.
         raw_quantiles: Whether quantiles of a step, which may cross, stay as the models gave them; else they are sorted.
         end: What becomes of series that end before others: "common" continues them with zeros, "masked" with rows that are not known,
@@ -115,7 +115,7 @@ class NeuralForecast(Trained):
             prediction_intervals: How to calibrate intervals of models that forecast one number; they are trained twice then.
             freeze: Parameters of models that were trained before which stay unchanged, by their names or the beginnings of names up to a
                 point: ``["blocks.0"]`` are those of a first block.
-            checkpoint: A directory that keeps the state of the training. The same call again, after a kill or Ctrl-C, goes on from there
+            checkpoint: A directory that keeps the state of the training. The same call again, after a kill or Ctrl-C, continues from there
                 and ends with the weights that it would have ended with; when all is trained the state is removed.
             checkpoint_every: Steps from one state to the next.
             teacher: Trained models whose forecasts the only model, a network of the same horizon, learns in place of what came true

@@ -43,7 +43,7 @@ pub(crate) fn fewest_steps(model: &str) -> u64 {
 struct Rule {
     model: &'static str,
     kind: Kind,
-    /// Most steps of a series that it is shown, by the main season: what lies before tells little, and takes long.
+    /// Most steps of a series that it is shown, by the main season: what is before tells little, and takes long.
     rows: fn(season: usize) -> usize,
     /// Why it is tried on such a panel with such a budget, or why not.
     suits: fn(&PanelTraits, Budget) -> Result<String, String>,

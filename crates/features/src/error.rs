@@ -27,7 +27,7 @@ pub enum FeatureError {
     #[error("feature {found}: {reason}; write it as {example}")]
     #[strum(serialize = "feature_arguments")]
     Arguments {
-        /// The feature as it was written.
+        /// The feature as written.
         found: String,
         /// The fault.
         reason: String,

@@ -328,7 +328,7 @@ impl Forecaster {
         self.plan.identity(panel)
     }
 
-    /// Has the last this many models stand beside the others as baselines: they are forecast and scored, but are members of no
+    /// Makes the last this many models baselines: they are forecast and scored, but are members of no
     /// ensemble. 0 by default.
     pub fn baselines(mut self, count: usize) -> Self {
         self.plan.settings.baselines = count;

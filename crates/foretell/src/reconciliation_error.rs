@@ -124,7 +124,7 @@ pub enum ReconciliationError {
         id: String,
         /// The time.
         time: String,
-        /// The period as it was written.
+        /// The period as written.
         period: String,
     },
     /// A history whose mean is no share.

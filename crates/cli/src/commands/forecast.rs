@@ -62,7 +62,7 @@ pub(crate) struct Forecast {
     /// 600steps, for the same forecast on any machine
     #[arg(long, value_name = "TIME", default_value = "0", value_parser = str::parse::<Budget>)]
     budget: Budget,
-    /// Models to try in place of those that suit the data; SeasonalNaive stands beside them
+    /// Models to try in place of those that suit the data, besides SeasonalNaive
     #[arg(long, value_name = "NAME[,NAME]", value_delimiter = ',')]
     models: Vec<String>,
     /// What weights are chosen by: mase and scaled_crps of the board, both alike (balanced), or mae, in the units of the data

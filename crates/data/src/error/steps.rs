@@ -125,7 +125,7 @@ pub struct Gap {
     pub missing: Option<MostlyMissing>,
     /// Whether another series seems to follow yet another one than that.
     pub mixed: bool,
-    /// What lies behind the break, if it is not missing rows.
+    /// What is behind the break, if it is not missing rows.
     pub hint: Option<StepHint>,
 }
 

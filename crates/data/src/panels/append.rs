@@ -32,7 +32,7 @@ impl Panel {
     ///
     /// # Errors
     /// A series that the panel does not have, a column that is missing, not there, or of another length, a value that is no number,
-    /// and times that leave the calendar. The panel is then as it was.
+    /// and times that leave the calendar. The panel is then unchanged.
     pub fn append(&mut self, id: &str, y: &[f32], columns: &[(&str, &[f32])]) -> Result<(), DataError> {
         let series = self.find(id).ok_or_else(|| {
             let ids = self.ids().map(|id| &**id);

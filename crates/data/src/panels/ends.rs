@@ -102,7 +102,7 @@ impl Panel {
 
     /// The panel whose series all end when they should, and which did not, if there are any: as [`with_end`](Self::with_end) with
     /// the options' `fill`, but series for which the static column [`ReadOptions::end_col`] holds a time are compared with that one, not
-    /// with the panel's last. A series that goes on beyond its time stays as it is.
+    /// with the panel's last. A series that continues beyond its time stays unchanged.
     ///
     /// # Errors
     /// Those of `with_end`, no such column, and what cannot be read as a time of the panel.
@@ -172,7 +172,7 @@ impl Panel {
             return Err(DataError::setting("end_col", name, expected));
         };
         let codes = column.values.as_deref().map_err(|_| column.usable().expect_err("a bad cell"))?;
-        // A zone that the times of the data tell need not stand beside these.
+        // A zone that the times of the data tell need not be told with these.
         let mut zone = self.zone().cloned();
         zone.iter_mut().for_each(|zone| zone.found = false);
         let mut clock =

@@ -219,7 +219,7 @@ fn the_contributions_of_past_values_add_up_to_the_forecast() {
             let off = (values().sum::<f32>() - forecast).abs();
             assert!(sizes > 0.1 && off <= most * sizes, "row {row}: off by {off}, of {sizes}");
         }
-        // What lies before the first value has no part.
+        // What is before the first value has no part.
         assert!(columns[1].1.iter().all(|value| *value == 0.0));
     }
     let refused =
