@@ -91,6 +91,7 @@ mod file;
 mod loss;
 mod model;
 mod names;
+mod open_tensors;
 mod optimizer_state;
 mod optimizers;
 mod packed;
@@ -112,6 +113,7 @@ pub use file::TensorFile;
 pub use loss::LossSpec;
 pub use model::ModelFile;
 pub use names::check_names;
+pub use open_tensors::OpenTensors;
 pub use optimizer_state::OptimizerState;
 #[cfg(feature = "pickle")]
 pub use pickle::{PickleValue, PickledObject, parse_pickle, read_pickle};

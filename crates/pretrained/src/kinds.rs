@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
+use foretell_checkpoint::OpenTensors;
 use foretell_estimator::{Estimator, EstimatorEntry, Trained};
 
 use crate::error::PretrainedError;
 use crate::estimator::{Kind, Pretrained, downcast};
-use crate::folder::{Opened, is_pretrained_folder, open, reads_columns};
+use crate::folder::{Opened, is_pretrained_folder, open, reads_columns, weights_file};
 use crate::foretell0;
 use crate::settings::PretrainedSettings;
 
@@ -69,4 +70,13 @@ pub fn load_folder(folder: &Path) -> Result<Option<Box<dyn Trained>>, Pretrained
     let h = open(&folder)?.network.horizon();
     let settings = PretrainedSettings { h, folder: Some(folder), ..PretrainedSettings::default() };
     Ok(Some(Box::new(Pretrained::of(&FOLDER, settings).trained()?)))
+}
+
+/// Numbers of the weights in a folder, and of the largest of their tensors, by the header of their file; nothing if the path is of no such
+/// folder, or the file cannot be read.
+pub fn numbers_in(folder: &Path) -> Option<[u64; 2]> {
+    let path = weights_file(folder).filter(|_| is_pretrained_folder(folder))?;
+    let tensors = OpenTensors::open(&path).ok()?;
+    let sizes = || tensors.sizes().map(|(_, numbers)| numbers as u64);
+    Some([sizes().sum(), sizes().max().unwrap_or(0)])
 }

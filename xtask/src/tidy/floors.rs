@@ -24,6 +24,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "packed tensor",
             "checksum",
             "error",
+            "open_tensors",
             "directory file names pickle tagged optimizer_state",
             "column loss",
             "configuration dataset model",

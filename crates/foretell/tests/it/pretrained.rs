@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use foretell::{
-    Attribution, Ensemble, ExplainOptions, Fitted, Forecaster, Freq, Future, ModelSpec, Panel,
+    Attribution, Ensemble, ExplainOptions, Fitted, Forecaster, Freq, Future, MemoryLimit, ModelSpec, Panel,
     PredictOptions, PredictionIntervals, TimeKind, ValidationOptions, Verdict,
 };
 
@@ -178,6 +178,24 @@ fn a_fine_tuned_network_is_saved_with_its_weights_and_trained_further() {
     assert_eq!(of(&half), of(&interrupted));
     let refused = own(2).max_memory(8 << 20).fit(&panel).expect_err("more than the limit").to_string();
     assert!(refused.contains("the optimiser's state"), "{refused}");
+}
+
+/// Pickles and whatever else lies beside the weights take no memory.
+#[test]
+fn of_a_folder_the_weights_alone_count() {
+    let home = tempfile::tempdir().expect("a directory");
+    for file in ["config.json", "model.safetensors"] {
+        std::fs::copy(folder().join(file), home.path().join(file)).expect("a copy");
+    }
+    let beside = std::fs::File::create(home.path().join("pytorch_model.bin")).expect("a file");
+    beside.set_len(1 << 33).expect("a sparse file");
+    let limit = MemoryLimit::of_bytes;
+    assert!(Fitted::load_within(home.path(), limit(1 << 24)).is_ok());
+    let told = Fitted::load_within(home.path(), limit(1 << 10)).expect_err("a limit").to_string();
+    assert!(
+        told.contains("needs about") && told.contains("(weights ") && told.contains("the largest tensor"),
+        "{told}"
+    );
 }
 
 #[test]
