@@ -180,6 +180,21 @@ fn a_fine_tuned_network_is_saved_with_its_weights_and_trained_further() {
     assert!(refused.contains("the optimiser's state"), "{refused}");
 }
 
+#[test]
+fn the_programs_own_network_is_loaded_by_its_name() {
+    let panel = varied();
+    let loaded = Fitted::load("Foretell0").expect("a network");
+    assert_eq!((loaded.freq_of_data(), loaded.column_names()), (None, vec!["Foretell0".into()]));
+    let options = PredictOptions::new().h(4);
+    let forecast = |fitted: &Fitted| fitted.predict_with(&panel, &options).expect("a forecast").columns;
+    assert_eq!(forecast(&loaded), forecast(&own(0).fit(&panel).expect("a fit")));
+    let home = tempfile::tempdir().expect("a directory");
+    loaded.save(home.path().join("model"), false).expect("it is saved");
+    let again = Fitted::load(home.path().join("model")).expect("it is loaded");
+    assert_eq!((again.freq_of_data(), forecast(&again)), (None, forecast(&loaded)));
+    assert!(Fitted::load(home.path().join("Foretell0")).is_err(), "a directory that is not there");
+}
+
 /// Pickles and whatever else lies beside the weights take no memory.
 #[test]
 fn of_a_folder_the_weights_alone_count() {
