@@ -67,6 +67,8 @@ class Reading:
     categories: Sequence[str]
     threads: int = 0
     end: str | None = None
+    #: Whether series of which no value is known are left out; else they are errors.
+    leave_out: bool = False
 
 
 @dataclass
@@ -217,7 +219,7 @@ def _panel(df: Any, static_df: Any, names: Names, reading: Reading) -> _foretell
     return _foretell.Panel(
         _frames.to_engine(df, names.id_col, names.time_col, reading.categories, read_ones(names, reading)), reading.freq,
         columns["id_col"], columns["time_col"], columns["target_col"], list(reading.columns), list(reading.categories), statics_to_engine(static_df, names, reading),
-        reading.threads, reading.end,
+        reading.threads, reading.end, reading.leave_out,
     )  # fmt: skip
 
 

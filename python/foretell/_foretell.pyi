@@ -65,9 +65,10 @@ class Panel:
     freq: str
     def __init__(
         self, data: Any, freq: str | None, id_col: str, time_col: str, target_col: str, columns: Sequence[str],
-        categories: Sequence[str], static_data: Any = None, threads: int = 0, end: str | None = None,
-    ) -> None: ...
+        categories: Sequence[str], static_data: Any = None, threads: int = 0, end: str | None = None, leave_out: bool = False,
+    ) -> None: ...  # fmt: skip
     has_timestamps: bool
+    left_out: list[str]
     @staticmethod
     def by_turns(
         files: Sequence[str], scratch: str, freq: str | None, id_col: str, time_col: str, target_col: str, columns: Sequence[str],
