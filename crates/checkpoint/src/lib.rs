@@ -94,7 +94,6 @@ mod names;
 mod optimizer_state;
 mod optimizers;
 mod packed;
-#[cfg(feature = "pickle")]
 mod pickle;
 mod plain_model;
 mod tagged;
@@ -113,7 +112,6 @@ pub use loss::LossSpec;
 pub use model::ModelFile;
 pub use names::check_names;
 pub use optimizer_state::OptimizerState;
-#[cfg(feature = "pickle")]
 pub use pickle::{PickleValue, PickledObject, parse_pickle, read_pickle};
 pub use plain_model::PlainModel;
 /// The type of hyper-parameters and settings: JSON.

@@ -79,7 +79,6 @@ mod forecasts;
 mod foresight;
 mod hierarchies;
 mod importances;
-#[cfg(feature = "pickle")]
 mod imported;
 mod inputs;
 mod insample_options;
@@ -128,7 +127,6 @@ mod weights;
 pub use bench::{bench, forecast_curve, thread_curve};
 pub use columns::ColumnNames;
 pub use decompose_options::DecomposeOptions;
-#[cfg(feature = "pickle")]
 pub use directory::import::ImportOptions;
 pub use directory::inspect::{
     Chosen, ChosenOfSeries, Contents, HierarchyContents, ModelContents, TensorInfo,
@@ -241,7 +239,6 @@ pub use hierarchies::reading::{read_hierarchy, read_levels};
 pub use hierarchies::reconcile::{ReconcileOptions, reconcile};
 pub use hierarchies::static_columns::{StaticOfSums, levels_of, statics_of_sums};
 pub use hierarchies::sums::{sum_series, warnings_of_sums, with_sums};
-#[cfg(feature = "pickle")]
 pub use imported::Imported;
 pub use insample_options::InsampleOptions;
 pub use interval_error::IntervalError;

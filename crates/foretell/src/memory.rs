@@ -198,7 +198,6 @@ pub(crate) fn check_load(dir: &Path, limit: &MemoryLimit) -> Result<(), Error> {
 }
 
 /// Whether files of PyTorch's may be read; `paths` are those of the models.
-#[cfg(feature = "pickle")]
 pub(crate) fn check_import(from: &Path, paths: &[PathBuf], limit: &MemoryLimit) -> Result<(), Error> {
     let bytes = total_size(paths.iter().cloned());
     let largest = paths.iter().map(|path| total_size([path.clone()].into_iter())).max().unwrap_or(0);
