@@ -11,15 +11,18 @@ const ASIDE = ['future', 'static', 'reading', 'end', 'idCol', 'timeCol', 'target
 
 const own = (options) => snakeKeys(Object.fromEntries(Object.entries(options).filter(([name, value]) => !ASIDE.includes(name) && value !== undefined)));
 
-/** Options that say how the steps of a training are computed, by their names in the engine. */
-const STEP = ['low_memory', 'precision'];
+/** Options of a call that trains which the engine takes as one, by their names there: how steps are computed, and what models keep. */
+const GROUPS = { step: ['low_memory', 'precision'], kept: ['non_negative', 'integer'] };
 
-/** The options of a call that trains: those of its steps are one. */
+/** The options of a call that trains. */
 function ownOfTraining(options) {
   const all = own(options);
-  const step = Object.fromEntries(STEP.filter((name) => name in all).map((name) => [name, all[name]]));
-  for (const name of STEP) delete all[name];
-  return { ...all, step };
+  for (const [group, names] of Object.entries(GROUPS)) {
+    const given = names.filter((name) => name in all);
+    all[group] = Object.fromEntries(given.map((name) => [name, all[name]]));
+    for (const name of given) delete all[name];
+  }
+  return all;
 }
 
 /** How a table is read: its columns, frequency and seasons, and the last rows of each series. */
@@ -133,7 +136,7 @@ export class Model {
 const settingsOf = ({ simd, pool, threads }) => ({ simd, pool, threads });
 
 /** Names of the options of a training, as the engine has them: the others are of what is done with it. */
-const TRAINING = ['models', 'h', 'input_size', 'season', 'val_size', 'intervals', 'local_scaler', 'non_negative', 'integer', 'step'];
+const TRAINING = ['models', 'h', 'input_size', 'season', 'val_size', 'intervals', 'local_scaler', ...Object.keys(GROUPS)];
 
 async function trainingOf(data, options) {
   const { tables, kinds, bytes } = await given(data, options);

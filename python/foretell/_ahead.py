@@ -18,8 +18,8 @@ def horizon(models: Sequence[Any], own: int, asked: int | None, intervals: Predi
     """
     if asked is None or asked == own:
         return own
-    # The horizon of a folder of a pretrained network is that of one pass, which no one chose.
-    if asked < own and not all(type(model).__name__ == "Pretrained" for model in models):
+    # The horizon of a pretrained network that was loaded, from a folder or by its name, is that of one pass, which no one chose.
+    if asked < own and not all(type(model).__name__ in ("Pretrained", "Foretell0") for model in models):
         raise ValueError(f"The specified horizon h={asked} must be greater than the horizon of the fitted models: {own}.")
     if intervals is not None:
         raise ValueError(

@@ -78,7 +78,7 @@ class LoaderOptions(TypedDict, total=False):
 
 
 class EngineOptions(TypedDict, total=False):
-    """Settings of the engine that an automatic forecast takes."""
+    """Settings of all forecasters, by their names in the engine: it reads those that models keep as they are given."""
 
     threads: int
     precision: str | None
@@ -87,6 +87,15 @@ class EngineOptions(TypedDict, total=False):
     integer: bool
     max_memory: int | None
     end: str | None
+
+
+class ForecasterOptions(EngineOptions, total=False):
+    """Settings that `NeuralForecast` takes by name."""
+
+    restore_best: bool
+    keep_optimizer: bool
+    raw_quantiles: bool
+    features: str | None
 
 
 class AutoOptions(EngineOptions, total=False):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from importlib.util import find_spec
@@ -67,6 +67,8 @@ class Reading:
     categories: Sequence[str]
     threads: int = 0
     end: str | None = None
+    #: Whether series of which no value is known are left out; else they are errors.
+    leave_out: bool = False
 
 
 @dataclass
@@ -98,7 +100,7 @@ class Data:
     def table(self, frame: _foretell.Frame, double: bool = False) -> Any:
         """A table of the engine in the user's kind, its series in the order of their ids there, whose numbers are all of double precision if
         asked for."""
-        return _frames.by_categories(_frames.from_engine(frame, self.kind, double), frame.names[0])
+        return _frames.by_categories(_frames.from_engine(frame, self.kind, double), frame.names[0], self.kind)
 
     def reworded(self, error: Exception, table: str) -> Exception:
         """An error of the engine that read this data, or ``table`` beside it, with the name of the table that is wrong."""
@@ -124,9 +126,10 @@ def read(df: Any, static_df: Any, names: Names, reading: Reading, table: str = "
         df = _frames.select(df, wanted)
     static_df = None if static_df is None else statics(static_df, names)
     reading = replace(reading, freq=_frequencies.by_times(reading.freq, lambda: _times(df, names.time_col, table)))
-    kind = _frames.kind_of(df, names.id_col, names.time_col)
+    of_pandas = _frames.taken(df, [name for name in found if name in set(wanted)])
+    kind = _frames.kind_of(df, names.id_col, names.time_col, of_pandas)
     try:
-        panel = read_panel(df, static_df, names, reading, table)
+        panel = read_panel(df, static_df, names, reading, table, of_pandas)
     except ColumnError as error:
         # The engine was given the columns that are read alone.
         raise ColumnError(re.sub(r"; it has [^;]*;", f"; it has {', '.join(found)};", str(error), count=1)) from None
@@ -137,7 +140,7 @@ def read(df: Any, static_df: Any, names: Names, reading: Reading, table: str = "
             raise
         warnings.warn(f"freq is {_frequencies.shown(reading.freq)}, but the times follow {followed.group(1)}, which is used instead", stacklevel=4)
         reading = replace(reading, freq=followed.group(1))
-        panel = read_panel(df, static_df, names, reading, table)
+        panel = read_panel(df, static_df, names, reading, table, of_pandas)
     return Data(df, static_df, names, reading, kind, panel)
 
 
@@ -201,10 +204,12 @@ def kind_of_loaded(tables: str | None = None) -> _frames.Kind:
     return _frames.Kind(library, None, None)
 
 
-def read_panel(df: Any, static_df: Any, names: Names, reading: Reading, table: str = "df") -> _foretell.Panel:
-    """The panel of tables that were checked."""
+def read_panel(
+    df: Any, static_df: Any, names: Names, reading: Reading, table: str = "df", of_pandas: Mapping[str, Any] | None = None
+) -> _foretell.Panel:
+    """The panel of tables that were checked; ``of_pandas`` are the columns that were taken of one of pandas."""
     try:
-        return _panel(df, static_df, names, reading)
+        return _panel(df, static_df, names, reading, of_pandas)
     except (ColumnError, ValueError) as error:
         if static_df is not None and _is_read_alone(df, names, reading):
             raise _of_statics(error) from None
@@ -212,12 +217,12 @@ def read_panel(df: Any, static_df: Any, names: Names, reading: Reading, table: s
         raise _checks.reworded(type(error)(text), table) from None
 
 
-def _panel(df: Any, static_df: Any, names: Names, reading: Reading) -> _foretell.Panel:
+def _panel(df: Any, static_df: Any, names: Names, reading: Reading, of_pandas: Mapping[str, Any] | None = None) -> _foretell.Panel:
     columns = names.of_engine
     return _foretell.Panel(
-        _frames.to_engine(df, names.id_col, names.time_col, reading.categories, read_ones(names, reading)), reading.freq,
+        _frames.to_engine(df, names.id_col, names.time_col, reading.categories, read_ones(names, reading), of_pandas), reading.freq,
         columns["id_col"], columns["time_col"], columns["target_col"], list(reading.columns), list(reading.categories), statics_to_engine(static_df, names, reading),
-        reading.threads, reading.end,
+        reading.threads, reading.end, reading.leave_out,
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ import warnings
 from base64 import b64decode, b64encode
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -172,7 +172,7 @@ def _bounds(ids: list[str], each: int, parts: int) -> list[str]:
 
 def _payload(forecaster: Trained, static_df: Any, **changed: Any) -> bytes:
     """The forecaster without the series of its training, in which this is changed, and the static table."""
-    settings = replace(forecaster.settings, threads=forecaster.settings.threads or 1)
+    settings = forecaster.settings.on(forecaster.settings.threads or 1)
     state = {**forecaster._without_data(), "settings": settings, **changed}
     return pickle.dumps((type(forecaster), state, static_df))
 

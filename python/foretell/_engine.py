@@ -6,55 +6,59 @@ import json
 import os
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from foretell import _checks, _foretell
+from foretell._calls import ForecasterOptions
 from foretell._data import Names
 from foretell.utils import PredictionIntervals
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 #: Scalers of whole series and of static columns.
 SCALERS = _foretell.local_scalers()
 
 
-@dataclass
+#: Names of settings.
+NAMES = ForecasterOptions.__optional_keys__ | {"local_scaler_type", "local_static_scaler_type"}
+
+
 class Settings:
-    """What holds for all models of a forecaster."""
+    """What holds for all models of a forecaster: the engine reads what was given by its name, the attributes are what is read here as well."""
 
-    local_scaler_type: str | None = None
-    local_static_scaler_type: str | None = None
-    threads: int = 0
-    precision: str | None = None
-    restore_best: bool = True
-    keep_optimizer: bool = False
-    raw_quantiles: bool = False
-    end: str | None = None
-    features: str | None = None
-    non_negative: bool = False
-    integer: bool = False
-    max_memory: int | None = None
-    low_memory: bool = False
-
-    def __post_init__(self) -> None:
-        self.threads = _checks.count("threads", self.threads)
-        if self.max_memory is not None:
-            self.max_memory = _checks.count("max_memory", self.max_memory)
-        for name in ("local_scaler_type", "local_static_scaler_type"):
-            value = getattr(self, name)
+    def __init__(
+        self, local_scaler_type: str | None = None, local_static_scaler_type: str | None = None, **given: Unpack[ForecasterOptions]
+    ) -> None:
+        scalers = {"local_scaler_type": local_scaler_type, "local_static_scaler_type": local_static_scaler_type}
+        for name in given.keys() - NAMES:
+            raise TypeError(f"{name} is no setting of forecasters; they are {', '.join(sorted(NAMES))}")
+        for name, value in scalers.items():
             if value is not None and value not in SCALERS:
                 raise ValueError(f"{name.removeprefix('local_')} must be one of {', '.join(SCALERS)}; found {value!r}")
+        self.local_scaler_type, self.local_static_scaler_type = local_scaler_type, local_static_scaler_type
+        self.threads = _checks.count("threads", given.get("threads", 0))
+        self.precision, self.low_memory = given.get("precision"), given.get("low_memory", False)
+        self.end, self.features, self.raw_quantiles = given.get("end"), given.get("features"), given.get("raw_quantiles", False)
+        memory = given.get("max_memory")
+        counts = {"threads": self.threads, "max_memory": None if memory is None else _checks.count("max_memory", memory)}
+        self.given: dict[str, Any] = {**given, **scalers, **counts}
 
     @property
     def of_steps(self) -> dict[str, Any]:
         """Those that say how the steps of every training are computed."""
         return {"precision": self.precision, "low_memory": self.low_memory}
 
+    def on(self, threads: int) -> Settings:
+        """The same on this many threads."""
+        return Settings(**{**self.given, "threads": threads})
+
 
 def settings_of(fitted: _foretell.Fitted) -> dict[str, Any]:
     """The settings that trained models keep."""
-    kept = json.loads(fitted.settings)
-    return {field.name: kept[field.name] for field in fields(Settings) if field.name in kept}
+    return {name: value for name, value in json.loads(fitted.settings).items() if name in NAMES}
 
 
 @dataclass(frozen=True)
@@ -144,7 +148,7 @@ def forecaster(
         raise ValueError(f"models that are trained together have one precision; found {', '.join(sorted(precisions))}")
     threads = [spec.pop("threads", None) or 0 for spec in specs]
     training = {
-        **names.of_engine, **vars(settings), **vars(course), "val_size": int(val_size),
+        **names.of_engine, **settings.given, **vars(course), "val_size": int(val_size),
         "intervals": None if intervals is None else intervals_text(intervals),
         "threads": settings.threads or max(threads, default=0), "precision": settings.precision or next(iter(precisions), None),
         "ensembles": [model.to_spec()["ensemble"] for model in models if is_ensemble(model)],

@@ -44,6 +44,7 @@ class Table:
     def times(self, name: str, unit: str, zone: str | None, bytes: bytes) -> None: ...
     column_names: list[str]
     def texts(self, name: str, codes: bytes, texts: Sequence[str]) -> None: ...
+    def array(self, name: str, array: Any) -> None: ...
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
 
 class Frame:
@@ -65,9 +66,10 @@ class Panel:
     freq: str
     def __init__(
         self, data: Any, freq: str | None, id_col: str, time_col: str, target_col: str, columns: Sequence[str],
-        categories: Sequence[str], static_data: Any = None, threads: int = 0, end: str | None = None,
-    ) -> None: ...
+        categories: Sequence[str], static_data: Any = None, threads: int = 0, end: str | None = None, leave_out: bool = False,
+    ) -> None: ...  # fmt: skip
     has_timestamps: bool
+    left_out: list[str]
     @staticmethod
     def by_turns(
         files: Sequence[str], scratch: str, freq: str | None, id_col: str, time_col: str, target_col: str, columns: Sequence[str],
@@ -127,7 +129,7 @@ class Fitted:
     ensembles: list[str]
     interruption: str | None
     losses: list[tuple[float | None, float | None]]
-    def with_tables(self, tables: str) -> Fitted: ...
+    def keep(self, settings: str) -> Fitted: ...
     def calibration_errors(self, panel: Panel | None = None) -> Frame | None: ...
     def local_statistics(self, panel: Panel, without_last: int) -> tuple[dict[str, list[_Statistics]], dict[str, list[_Statistics]]]: ...
     @staticmethod

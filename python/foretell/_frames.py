@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from os import PathLike
 from sys import byteorder
 from typing import Any
 
-from foretell import _foretell
+from foretell import _arrow_texts, _foretell
 from foretell.errors import ColumnError
 
 
@@ -101,9 +102,10 @@ def _with_texts_for_names(df: Any) -> Any:
     """
     if getattr(df.columns, "nlevels", 1) > 1:
         raise ValueError(f"expected columns with one name each, found names of several levels such as {df.columns[0]!r}: flatten df.columns")
-    if all(isinstance(name, str) for name in df.columns):
+    names = df.columns.tolist()
+    if all(isinstance(name, str) for name in names):
         return df
-    return df.set_axis([str(name) for name in df.columns], axis=1)
+    return df.set_axis(list(map(str, names)), axis=1)
 
 
 def _read_once(df: Any) -> Any:
@@ -214,12 +216,18 @@ def _polars_frame(columns: Sequence[Any]) -> Any:
     return pl.DataFrame(columns)
 
 
-def kind_of(df: Any, id_col: str, time_col: str) -> Kind:
-    """What a table looks like."""
+def taken(df: Any, names: Sequence[str]) -> dict[str, Any] | None:
+    """The columns of these names that a table of pandas has, None of another library: pandas makes each anew that is asked for."""
+    return {name: df[name] for name in names} if library(df) == "pandas" else None
+
+
+def kind_of(df: Any, id_col: str, time_col: str, of_pandas: Mapping[str, Any] | None = None) -> Kind:
+    """What a table looks like; ``of_pandas`` are its columns that were `taken`."""
     match library(df):
         case "pandas":
-            ids = df[id_col]
-            return Kind("pandas", ids.dtype, df[time_col].dtype, _ids_by_text(ids))
+            of_pandas = df if of_pandas is None else of_pandas
+            ids = of_pandas[id_col]
+            return Kind("pandas", ids.dtype, of_pandas[time_col].dtype, _ids_by_text(ids))
         case "polars":
             return Kind("polars", df.schema[id_col], df.schema[time_col])
         case "pyarrow":
@@ -237,6 +245,8 @@ def _ids_by_text(column: Any) -> dict[str, Any]:
     import pandas as pd
 
     dtype = column.dtype
+    if _arrow_texts.are_arrow(dtype):
+        return {}
     if dtype == object and (_only_text(column.to_numpy()) is not None or pd.api.types.infer_dtype(column, skipna=True) == "string"):
         return {}
     if isinstance(dtype, pd.CategoricalDtype):
@@ -277,14 +287,17 @@ def _only_text(values: Any) -> str | None:
         return None
 
 
-def to_engine(df: Any, id_col: str, time_col: str | None, labels: Sequence[str] = (), only: Sequence[str] | None = None) -> Any:
-    """A table as the engine reads it, or those of its columns that are in ``only``; the columns of ``labels`` hold categories. Only of pandas,
-    and of truth values, anything is copied."""
+def to_engine(
+    df: Any, id_col: str, time_col: str | None, labels: Sequence[str] = (), only: Sequence[str] | None = None,
+    of_pandas: Mapping[str, Any] | None = None,
+) -> Any:  # fmt: skip
+    """A table as the engine reads it, or those of its columns that are in ``only``; the columns of ``labels`` hold categories, and ``of_pandas``
+    are those that were `taken`. Only of pandas, and of truth values, anything is copied."""
     if only is not None and library(df) != "pandas":
         df = select(df, only)
     match library(df):
         case "pandas":
-            return _pandas_table(df, id_col, time_col, labels, only)
+            return _pandas_table(df, id_col, time_col, labels, only) if of_pandas is None else _table(of_pandas, id_col, time_col, labels)
         case "polars":
             return _numbers_of_truths_in_polars(df, [id_col, *labels])
         case "pyarrow":
@@ -315,10 +328,16 @@ def _pandas_table(df: Any, id_col: str, time_col: str | None, labels: Sequence[s
     found = columns(df)
     names = found if only is None else [name for name in found if name in set(only)]
     check_once(found, names, "the table")
+    return _table({name: df[name] for name in names}, id_col, time_col, labels)
+
+
+def _table(columns: Mapping[str, Any], id_col: str, time_col: str | None, labels: Sequence[str]) -> _foretell.Table:
+    """Columns of pandas as the engine reads them."""
     table = _foretell.Table()
-    for name in names:
-        column = df[name]
-        if not _add_numpy(table, name, column):
+    for name, column in columns.items():
+        if _arrow_texts.are_arrow(column.dtype):
+            table.array(name, _arrow_texts.array_of(column))
+        elif not _add_numpy(table, name, column):
             _add_column(table, name, column, [id_col, *labels], name == id_col, name == time_col)
     return table
 
@@ -329,9 +348,10 @@ def _add_numpy(table: _foretell.Table, name: str, column: Any) -> bool:
     # Types of pandas' own have a kind, too, and no such text.
     text = getattr(dtype, "str", "")
     if text in _NUMBERS:
-        table.numbers(name, text[1:], column.to_numpy().tobytes())
+        table.numbers(name, text[1:], column.values.tobytes())
     elif text in _TIMES:
-        table.times(name, text[4:-1], None, column.to_numpy().tobytes())
+        # Not `to_numpy`, which takes five times as long for times.
+        table.times(name, text[4:-1], None, column.values.tobytes())
     else:
         return False
     return True
@@ -430,21 +450,21 @@ def from_engine(frame: _foretell.Frame, kind: Kind, double: bool = False) -> Any
             return _to_pyarrow(frame, kind, double)
 
 
-def by_categories(table: Any, id_col: str) -> Any:
+def by_categories(table: Any, id_col: str, kind: Kind) -> Any:
     """A table whose series come in the order of the categories of their ids, if these are categories, as in neuralforecast: the engine
     has texts in the order of their letters."""
-    places = _places_by_categories(table, id_col)
+    places = _places_by_categories(table, id_col, kind)
     if places is None:
         return table
-    return table.iloc[places].reset_index(drop=True) if library(table) == "pandas" else table[places]
+    return table.iloc[places].reset_index(drop=True) if kind.module == "pandas" else table[places]
 
 
-def _places_by_categories(table: Any, id_col: str) -> Any:
+def _places_by_categories(table: Any, id_col: str, kind: Kind) -> Any:
     """The places of the rows of a table in the order of the categories of their ids; None if they stand in it, or ids are none."""
-    match library(table):
-        case "pandas" if hasattr(table[id_col].dtype, "categories"):
+    match kind.module:
+        case "pandas" if hasattr(kind.id_type, "categories"):
             codes = table[id_col].cat.codes.to_numpy()
-        case "polars" if str(table.schema[id_col]).startswith("Enum"):
+        case "polars" if str(kind.id_type).startswith("Enum"):
             codes = table[id_col].to_physical().to_numpy()
         case _:
             return None
@@ -454,7 +474,7 @@ def _places_by_categories(table: Any, id_col: str) -> Any:
 def places_of_series(ends: _foretell.Frame, kind: Kind) -> Sequence[int]:
     """The places of the engine's series, of each of which a table has a row, in the order in which users see them."""
     table = from_engine(ends, kind)
-    places = _places_by_categories(table, ends.names[0])
+    places = _places_by_categories(table, ends.names[0], kind)
     return range(n_rows(table)) if places is None else list(places)
 
 
@@ -519,16 +539,31 @@ def _to_pandas(frame: _foretell.Frame, kind: Kind, double: bool) -> Any:
 
     names = frame.names
     integers = frame.integers
-    data = {names[0]: repeated_ids(frame, kind)}
+    data = [repeated_ids(frame, kind)]
     for name in names[1:]:
         if name == names[1] or name == "cutoff":
-            data[name] = _times_of_pandas(np.frombuffer(frame.column(name), "i8"), frame.has_timestamps, frame.zone, kind)
+            data.append(_times_of_pandas(np.frombuffer(frame.column(name), "i8"), frame.has_timestamps, frame.zone, kind))
         else:
             numbers = "i8" if name in integers else "f8" if frame.is_wide(name) else "f4"
             column = np.frombuffer(frame.column(name), numbers)
-            data[name] = column.astype("f8") if double and numbers == "f4" else column
+            data.append(column.astype("f8") if double and numbers == "f4" else column)
+    known = _names_of_pandas(tuple(names))
     # The arrays are no one else's.
-    return pd.DataFrame(data, copy=False)
+    if known is None:
+        return pd.DataFrame(dict(zip(names, data)), copy=False)
+    table = pd.DataFrame(dict(enumerate(data)), copy=False)
+    table.columns = known.view()
+    return table
+
+
+@lru_cache(maxsize=32)
+def _names_of_pandas(names: tuple[str, ...]) -> Any:
+    """The names of columns as an index of pandas 3, which looks for their type, and so takes two thirds longer for a small table; None
+    where an index holds objects, which someone may write to."""
+    import pandas as pd
+
+    index = pd.Index(names)
+    return None if index.dtype == object else index
 
 
 def repeated_ids(frame: _foretell.Frame, kind: Kind = Kind("pandas", None, None)) -> Any:
@@ -536,7 +571,10 @@ def repeated_ids(frame: _foretell.Frame, kind: Kind = Kind("pandas", None, None)
     import numpy as np
 
     ids, counts = frame.ids()
-    return _ids_of_pandas(ids, kind).repeat(np.frombuffer(counts, "i8"))
+    rows = np.frombuffer(counts, "i8")
+    if _arrow_texts.are_arrow(kind.id_type):
+        return _arrow_texts.repeated(ids, rows, kind.id_type)
+    return _ids_of_pandas(ids, kind).repeat(rows)
 
 
 def _ids_of_pandas(ids: Sequence[Any], kind: Kind) -> Any:
@@ -564,7 +602,10 @@ def _times_of_pandas(times: Any, has_timestamps: bool, zone: str | None, kind: K
 
     if not has_timestamps:
         return pd.Index(times, dtype=kind.time_type)
-    if getattr(kind.time_type, "str", "") in _TIMES and len(times) and -_NANOSECONDS < times.min() and times.max() < _NANOSECONDS:
+    unit = getattr(kind.time_type, "str", "")
+    if unit == f"{_ORDER}M8[us]":
+        return times.view("M8[us]")
+    if unit in _TIMES and len(times) and -_NANOSECONDS < times.min() and times.max() < _NANOSECONDS:
         return times.view("M8[us]").astype(kind.time_type)
     index = pd.DatetimeIndex(times.view("M8[us]"))
     if zone is not None:

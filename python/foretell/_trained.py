@@ -485,7 +485,7 @@ class Trained:
             fitted = fitted.only(_engine.places(self.models, model_index))
         panel = self._data.panel if save_dataset and self._data else None
         if self._data is not None:
-            fitted = fitted.with_tables("pyarrow" if self._data.kind.module == "arrow" else self._data.kind.module)
+            fitted = fitted.keep(json.dumps({"tables": "pyarrow" if self._data.kind.module == "arrow" else self._data.kind.module}))
         _files.write(fitted, os.fspath(path).rstrip("/"), overwrite, panel)
 
     def export_onnx(self, path: str | os.PathLike[str], model: str | None = None) -> None:
@@ -511,7 +511,7 @@ class Trained:
 
     def _without_data(self) -> dict[str, Any]:
         """What is pickled, but for the series of the training."""
-        # A copy of models whose training was interrupted goes on from a state that is kept as one that begins does.
+        # A copy of models whose training was interrupted continues from a state that is kept as one that begins does.
         return {**self.__dict__, "_engine": None if self._engine is None else self._engine.to_bytes(), "_start": None, "_data": None}
 
     def __getstate__(self) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from foretell.utils import PredictionIntervals
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from foretell._calls import LoaderOptions, TableT
+    from foretell._calls import ForecasterOptions, LoaderOptions, TableT
 
 
 class DistributedConfig:
@@ -45,7 +45,7 @@ class NeuralForecast(Trained):
         threads: Threads to compute on; 0 for all of the machine. The result does not depend on it.
         precision: "bf16" or "f16" rounds the operands of products in training; weights and forecasts stay in single precision.
         restore_best: Whether early stopping goes back to the weights of the best check.
-        keep_optimizer: Whether networks keep what their optimiser has learned of the gradients, so that a further `fit` goes on with it; it is
+        keep_optimizer: Whether networks keep what their optimiser has learned of the gradients, so that a further `fit` continues with it; it is
             saved with them.
         raw_quantiles: Whether quantiles of a step, which may cross, stay as the models gave them; else they are sorted.
         end: What becomes of series that end before others: "common" continues them with zeros, "masked" with rows that are not known,
@@ -60,10 +60,7 @@ class NeuralForecast(Trained):
 
     def __init__(
         self, models: Sequence[Any], freq: str | int | Any, local_scaler_type: str | None = None,
-        local_static_scaler_type: str | None = None, *, threads: int = 0, precision: str | None = None, restore_best: bool = True,
-        keep_optimizer: bool = False,
-        raw_quantiles: bool = False, end: str | None = None, features: str | None = None, non_negative: bool = False,
-        integer: bool = False, max_memory: int | None = None, low_memory: bool = False,
+        local_static_scaler_type: str | None = None, **settings: Unpack[ForecasterOptions],
     ) -> None:  # fmt: skip
         self.models_init = as_models(models)
         self.models = copy.deepcopy(self.models_init)
@@ -72,10 +69,7 @@ class NeuralForecast(Trained):
             raise ValueError(f"all models should have the same horizon; found {sorted(horizons) or 'no models'}")
         self.h: int = horizons.pop()
         self.freq = freq
-        self.settings = _engine.Settings(
-            local_scaler_type, local_static_scaler_type, threads, precision, restore_best, keep_optimizer, raw_quantiles, end, features, non_negative,
-            integer, max_memory, low_memory,
-        )
+        self.settings = _engine.Settings(local_scaler_type, local_static_scaler_type, **settings)
         self.id_col, self.time_col, self.target_col = "unique_id", "ds", "y"
         self.prediction_intervals: PredictionIntervals | None = None
         self._engine: _foretell.Fitted | None = None
@@ -121,7 +115,7 @@ class NeuralForecast(Trained):
             prediction_intervals: How to calibrate intervals of models that forecast one number; they are trained twice then.
             freeze: Parameters of models that were trained before which stay unchanged, by their names or the beginnings of names up to a
                 point: ``["blocks.0"]`` are those of a first block.
-            checkpoint: A directory that keeps the state of the training. The same call again, after a kill or Ctrl-C, goes on from there
+            checkpoint: A directory that keeps the state of the training. The same call again, after a kill or Ctrl-C, continues from there
                 and ends with the weights that it would have ended with; when all is trained the state is removed.
             checkpoint_every: Steps from one state to the next.
             teacher: Trained models whose forecasts the only model, a network of the same horizon, learns in place of what came true

@@ -82,10 +82,10 @@ class AutoForecaster:
         """
         spec = json.dumps([{"model": "Auto", "h": self.h, "settings": self._hyper_parameters}])
         settings = self.settings
-        forecaster = _foretell.Forecaster(spec, json.dumps({**self.names.of_engine, **vars(settings)}))
+        forecaster = _foretell.Forecaster(spec, json.dumps({**self.names.of_engine, **settings.given}))
         freq = None if self.freq is None else _data.freq_word(self.freq)
-        reading = Reading(freq, forecaster.columns, forecaster.categories, settings.threads, settings.end)
-        data = _data.read(_frames.gathered(df), static_df, self.names, reading)
+        reading = Reading(freq, forecaster.columns, forecaster.categories, settings.threads, settings.end, leave_out=True)
+        data = self._read(df, static_df, reading)
         fitted, stopped = forecaster.fit(data.panel)
         self._fitted, self._data = fitted, data
         if stopped is not None:
@@ -161,8 +161,17 @@ class AutoForecaster:
         return board
 
     def _given(self, fitted: _foretell.Fitted, df: Any) -> Data:
-        reading = Reading(fitted.freq, fitted.columns, fitted.categories, self.settings.threads, self.settings.end)
-        return _data.read(_frames.gathered(df), None, self.names, reading)
+        reading = Reading(fitted.freq, fitted.columns, fitted.categories, self.settings.threads, self.settings.end, leave_out=True)
+        return self._read(df, None, reading)
+
+    def _read(self, df: Any, static_df: Any, reading: Reading) -> Data:
+        """The series of a table; those of which no value is known are left out, as one bad series stops no other, and told of."""
+        data = _data.read(_frames.gathered(df), static_df, self.names, reading)
+        left_out = data.panel.left_out
+        if left_out:
+            more = ", ..." if len(left_out) > 5 else ""
+            warnings.warn(f"left out series of which no value is known: {', '.join(left_out[:5])}{more}", stacklevel=4)
+        return data
 
     def _trained(self) -> tuple[_foretell.Fitted, Data]:
         if self._fitted is None or self._data is None:

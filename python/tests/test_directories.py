@@ -70,6 +70,8 @@ def test_folders_of_pretrained_networks_forecast(tmp_path):
     short, own = alone.predict(with_days, h=5), alone.predict(with_days)
     assert (len(short), len(own)) == (5, 12)
     pd.testing.assert_frame_equal(short, own.head(5))
+    named = NeuralForecast.load("Foretell0").predict(df, h=4)
+    np.testing.assert_array_equal(named["Foretell0"], forecast["Foretell0"])
     with pytest.raises((ValueError, FileNotFoundError), match="no-such-folder"):
         NeuralForecast([Pretrained(h=4, folder=tmp_path / "no-such-folder")], freq=1).fit(df)
 
@@ -120,7 +122,7 @@ def test_settings_of_a_directory_give_way_to_those_of_a_call(panel, statics, tmp
     nf.fit(panel, static_df=statics)
     nf.save(tmp_path / "models")
     again = NeuralForecast.load(tmp_path / "models", integer=False, raw_quantiles=True)
-    assert again.settings.non_negative and not again.settings.integer and again.settings.raw_quantiles
+    assert again.settings.given["non_negative"] and not again.settings.given["integer"] and again.settings.raw_quantiles
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda nf: pickle.loads(pickle.dumps(nf))], ids=["deepcopy", "pickle"])

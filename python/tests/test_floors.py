@@ -13,7 +13,7 @@ if not HOME.exists():
 FLOORS = {
     "types": "_foretell errors _calls _numbers _overridden _frequencies _registering tune common. losses. "
              "_airline _calendar _generate _intervals _simulation _told utils",
-    "tables": "_parts _ray_data _fugue _workers _frames _ids _checks _missing _summing _scaling _data _truth _windows tsdataset",
+    "tables": "_parts _ray_data _fugue _workers _arrow_texts _frames _ids _checks _missing _summing _scaling _data _truth _windows tsdataset",
     "models": "_trainer _alone _model models. _registry auto. common._base_auto",
     "engine": "_engine _files _ahead _levels _explanations",
     "forecasts": "_prepared _distributed _by_turns _trained core",

@@ -43,6 +43,14 @@ def test_the_board_says_how_good_each_model_is(tmp_path) -> None:
         AutoForecaster(12).predict()
 
 
+def test_a_series_without_a_value_stops_no_other_one() -> None:
+    df = pd.concat([AirPassengersDF, AirPassengersDF.assign(unique_id=2.0, y=np.nan)])
+    auto = AutoForecaster(12, "ME", models=["AutoETS"])
+    with pytest.warns(UserWarning, match="left out series of which no value is known: 2"):
+        auto.fit(df)
+    pd.testing.assert_frame_equal(auto.predict(), foretell.forecast(AirPassengersDF, h=12, freq="ME", models=["AutoETS"]))
+
+
 def test_columns_of_both_tables_are_known_ahead() -> None:
     months = pd.date_range("2020-01-01", periods=60, freq="MS")
     df = pd.DataFrame({"unique_id": "a", "ds": months, "promo": [float(t % 5 == 0) for t in range(60)]})

@@ -134,8 +134,41 @@ def test_pandas_needs_no_pyarrow(panel, monkeypatch):
             raise ImportError(name)
         return real(name, *args, **kwargs)
 
+    # Without it pandas has texts as objects.
+    panel = panel.astype({"unique_id": pd.StringDtype("python")})
     monkeypatch.setattr(builtins, "__import__", without)
     assert len(forecast(panel)) == 6
+
+
+def arrow_texts(values):
+    return pd.Series(values, dtype="string[pyarrow]")
+
+
+def test_texts_of_arrow_are_read_from_parts_of_arrays(panel):
+    parts = pd.concat([part.astype({"unique_id": "string[pyarrow]"}) for part in (panel.iloc[:100], panel.iloc[100:])])
+    assert parts["unique_id"].array.__arrow_array__().num_chunks == 2
+    expected = forecast(panel)
+    for df in (parts, parts.iloc[10:].reset_index(drop=True)):
+        found = forecast(df)
+        assert found["unique_id"].dtype == df["unique_id"].dtype
+        assert found["unique_id"].tolist() == expected["unique_id"].tolist()
+        assert found.iloc[:, 2].tolist() == expected.iloc[:, 2].tolist()
+
+
+def test_texts_of_arrow_may_lack_and_be_times(panel):
+    ids, times = panel["unique_id"].tolist(), panel["ds"].dt.strftime("%Y-%m-%d").tolist()
+    df = panel.assign(unique_id=arrow_texts(ids), ds=arrow_texts(times))
+    assert forecast(df).iloc[:, 2].tolist() == forecast(panel).iloc[:, 2].tolist()
+    df.loc[7, "unique_id"] = pd.NA
+    with pytest.raises(ValueError, match="row 7, column `unique_id`"):
+        forecast(df)
+
+
+def test_names_of_columns_are_of_each_table_alone(panel):
+    first = forecast(panel)
+    first.columns.name = "mine"
+    second = forecast(panel)
+    assert second.columns.name is None and second.columns.tolist() == ["unique_id", "ds", "SeasonalNaive"]
 
 
 def daily(ids=("a", "b"), n=40, start="2020-01-01", freq="D"):

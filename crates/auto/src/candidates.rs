@@ -26,6 +26,13 @@ pub(crate) enum Kind {
     Network,
 }
 
+impl Kind {
+    /// How a model with these hyper-parameters is run.
+    pub(crate) fn of(spec: &ModelSpec) -> Self {
+        if spec.as_ref().needs().max_steps.is_some() { Self::Network } else { Self::Local }
+    }
+}
+
 /// Foretell0, trained on with the series of the panel, beside itself as it came.
 const TUNED: &str = "Foretell0-tuned";
 
@@ -43,7 +50,7 @@ pub(crate) fn fewest_steps(model: &str) -> u64 {
 struct Rule {
     model: &'static str,
     kind: Kind,
-    /// Most steps of a series that it is shown, by the main season: what lies before tells little, and takes long.
+    /// Most steps of a series that it is shown, by the main season: what is before tells little, and takes long.
     rows: fn(season: usize) -> usize,
     /// Why it is tried on such a panel with such a budget, or why not.
     suits: fn(&PanelTraits, Budget) -> Result<String, String>,
@@ -349,11 +356,7 @@ pub(crate) fn spec_of(
         return Err("it forecasts all series together".to_owned());
     }
     let has = |spec: &ModelSpec, name: &str| spec.hyper_parameters().contains_key(name);
-    let kind = if spec.as_ref().needs().max_steps.is_some() {
-        Kind::Network
-    } else {
-        rule.map_or(Kind::Local, |rule| rule.kind)
-    };
+    let kind = rule.map_or_else(|| Kind::of(&spec), |rule| rule.kind);
     if rule.is_some_and(|rule| rule.model == TUNED) {
         let tuned = spec.set("alias", TUNED).and_then(|spec| spec.set("max_steps", steps));
         spec = tuned.map_err(|error| error.to_string())?;

@@ -2,7 +2,7 @@
 
 use foretell::hierarchy::Reconciliation;
 use foretell::{
-    Fitted, Forecaster, Frame, Freq, ModelSpec, Panel, Precision, PredictOptions, StepSettings,
+    Fitted, Forecaster, Frame, Freq, KeptSettings, ModelSpec, Panel, Precision, PredictOptions, StepSettings,
     ValidationOptions,
 };
 
@@ -422,7 +422,9 @@ fn the_forecast_of_rare_demand_is_its_mean() {
         board.told.iter().any(|told| told.contains("a mean demand of less than 0.5 a step is 0"))
     };
     assert!(!is_told(&fitted));
-    let whole = Forecaster::new([auto(&["CrostonSBA"]).into()]).expect("a model").integer(true);
+    let whole = Forecaster::new([auto(&["CrostonSBA"]).into()])
+        .expect("a model")
+        .keep(KeptSettings { integer: true, ..KeptSettings::default() });
     assert!(is_told(&whole.fit(&panel).expect("a fit")));
     // Without a model of rare demand it is told that there is none.
     let fitted = fit(auto(&["HistoricAverage"]), &panel, 1);

@@ -61,8 +61,7 @@ impl ByMembers {
 impl Member {
     /// A model with hyper-parameters of its own, which is shown all rows.
     pub(crate) fn whole(spec: ModelSpec) -> Self {
-        let kind = if spec.network().is_some() { Kind::Network } else { Kind::Local };
-        Self { spec, kind, rows: usize::MAX }
+        Self { kind: Kind::of(&spec), spec, rows: usize::MAX }
     }
 
     /// The part of the panel that this model is given: the last rows.
@@ -187,6 +186,15 @@ mod tests {
 
     fn output(quantile: Option<f32>) -> Output {
         Output { suffix: String::new(), quantile }
+    }
+
+    #[test]
+    fn what_is_trained_in_steps_is_trained_once_before_all_windows() {
+        let tuned = |steps: u64| ModelSpec::new("Foretell0", 4, 1).unwrap().set("max_steps", steps).unwrap();
+        assert_eq!(Member::whole(tuned(0)).kind, Kind::Local);
+        assert_eq!(Member::whole(tuned(20)).kind, Kind::Network);
+        assert_eq!(Member::whole(ModelSpec::new("NHITS", 4, 8).unwrap()).kind, Kind::Network);
+        assert_eq!(Member::whole(ModelSpec::new("AutoETS", 4, 1).unwrap()).kind, Kind::Local);
     }
 
     #[test]

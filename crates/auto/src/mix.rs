@@ -119,7 +119,7 @@ pub(crate) fn weighted(shares: &[f64], members: &[Option<&[f32]>], each: usize) 
     sums.into_iter().map(|value| value as f32).collect()
 }
 
-/// Keeps what was never below zero there: a trend that goes on would sell less than nothing.
+/// Keeps what was never below zero there: a trend that continues would sell less than nothing.
 fn stop_at_least(history: &History, values: &mut [f32]) {
     if let Some(least) = history.least {
         values.iter_mut().for_each(|value| *value = value.max(least as f32));

@@ -159,7 +159,10 @@ pub(crate) fn rehearse_local(
                 let owed = before * (first as f64 - 1.0 + growth);
                 let foreseen = probed(&tried[i], stage, h, context) * (first as f64 + growth);
                 if i > 0 && foreseen > left - owed {
-                    tried[i].dropped = Some(format!("it would take about {foreseen:.0} s of the budget"));
+                    tried[i].dropped = Some(match foreseen >= 1.0 {
+                        true => format!("it would take about {foreseen:.0} s of the budget"),
+                        false => "the budget was spent before it".to_owned(),
+                    });
                     continue;
                 }
             }

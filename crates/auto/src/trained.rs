@@ -49,7 +49,7 @@ impl TrainedAuto {
     /// The board of the automatic forecast among fitted models, if there is one, with what their settings make of its forecasts.
     pub fn board_of(fitted: &Fitted) -> Option<Board> {
         let mut board = Self::of(fitted)?.board().clone();
-        board.told.extend(rounded_means(board.rare_means, fitted.own_settings().integer));
+        board.told.extend(rounded_means(board.rare_means, fitted.kept_settings().integer));
         Some(board)
     }
 

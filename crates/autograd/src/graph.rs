@@ -124,7 +124,7 @@ impl BackwardPass<'_> {
         }
     }
 
-    /// Passes a whole gradient on. The first one is kept as it is, later ones are added to it in place.
+    /// Passes a whole gradient on. The first one is kept unchanged, later ones are added to it in place.
     ///
     /// # Panics
     /// If the gradient's shape is not that of the parameter, or of the gradients added before, or the arena ends before the

@@ -15,7 +15,7 @@ use super::written::{End, Written};
 
 const PATTERN: TimeFlaw = TimeFlaw::new("is not written as the format of the times says");
 
-/// A pattern as it was written, and its parts.
+/// A pattern as written, and its parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pattern {
     pub(crate) word: String,

@@ -150,7 +150,7 @@ impl Checkpoint {
     }
 
     /// Writes the directory to a hidden sibling, flushes it to the disk and exchanges it with the directory at the path, in one
-    /// step where the system can. On failure that directory stays as it was.
+    /// step where the system can. On failure that directory stays unchanged.
     ///
     /// # Errors
     /// The place cannot be written any more, or the checkpoint contradicts itself: no model, a model of another

@@ -2,13 +2,14 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::path::Path;
 
 use foretell_files::{DirectoryPlace, open_regular, read_regular};
 use serde_json::Value;
 
 use crate::error::{CheckpointError, Result};
+use crate::open_tensors::header_bytes;
 
 pub(crate) const CONFIGURATION: &str = "configuration.json";
 pub(crate) const CONFIGURATION_TENSORS: &str = "configuration.safetensors";
@@ -21,9 +22,6 @@ pub(crate) const NUMBERS: &str = "foretell_models.bin";
 
 /// The file of the optimisers of trainings, likewise.
 pub(crate) const OPTIMIZERS: &str = "foretell_optimizers.bin";
-
-/// Bytes of the header of a safetensors file, at most: as that format has it.
-const LONGEST_HEADER: u64 = 100_000_000;
 
 /// The configuration of neuralforecast 3.2 and older.
 const LEGACY: &str = "configuration.pkl";
@@ -136,22 +134,7 @@ fn says_so(path: &Path) -> Result<bool> {
 /// The header of a safetensors file, if it is one.
 fn header(path: &Path) -> Result<Option<Value>> {
     let mut file = open_regular(path)?;
-    let mut read = || -> io::Result<Option<Vec<u8>>> {
-        let size = file.metadata()?.len();
-        let mut length = [0; 8];
-        if size < 8 {
-            return Ok(None);
-        }
-        file.read_exact(&mut length)?;
-        let length = u64::from_le_bytes(length);
-        if length > (size - 8).min(LONGEST_HEADER) {
-            return Ok(None);
-        }
-        let mut header = Vec::new();
-        (&mut file).take(length).read_to_end(&mut header)?;
-        Ok(Some(header))
-    };
-    let header = read().map_err(|error| CheckpointError::io("read", path, error))?;
+    let header = header_bytes(&mut file).map_err(|error| CheckpointError::io("read", path, error))?;
     Ok(header.and_then(|header| serde_json::from_slice(&header).ok()))
 }
 

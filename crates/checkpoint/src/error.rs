@@ -72,7 +72,7 @@ pub enum CheckpointError {
         /// The fault of its bytes.
         reason: String,
     },
-    /// A file that is not as it was written.
+    /// A file that is not as written.
     #[error(
         "{} was changed since it was written, or damaged: its checksum is {}; copy it again from its source, or, if it was \
          changed on purpose, remove its entry {CHECKSUM}", path.display(), found.as_deref().unwrap_or("missing")

@@ -67,7 +67,7 @@ impl TensorFile {
         let (length, header) = SafeTensors::read_metadata(bytes)
             .map_err(|e| CheckpointError::Corrupt { path: path.to_path_buf(), reason: e.to_string() })?;
         let metadata = header.metadata().clone().unwrap_or_default();
-        // The header is checked: every range lies within the data and has the size of its tensor.
+        // The header is checked: every range is within the data and has the size of its tensor.
         let data = &bytes[8 + length..];
         let tensors = header
             .tensors()

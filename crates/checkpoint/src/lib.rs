@@ -91,10 +91,10 @@ mod file;
 mod loss;
 mod model;
 mod names;
+mod open_tensors;
 mod optimizer_state;
 mod optimizers;
 mod packed;
-#[cfg(feature = "pickle")]
 mod pickle;
 mod plain_model;
 mod tagged;
@@ -112,8 +112,8 @@ pub use file::TensorFile;
 pub use loss::LossSpec;
 pub use model::ModelFile;
 pub use names::check_names;
+pub use open_tensors::OpenTensors;
 pub use optimizer_state::OptimizerState;
-#[cfg(feature = "pickle")]
 pub use pickle::{PickleValue, PickledObject, parse_pickle, read_pickle};
 pub use plain_model::PlainModel;
 /// The type of hyper-parameters and settings: JSON.

@@ -1,12 +1,11 @@
 //! Methods that see one series at a time, all series on all threads.
 
 use foretell_calendar::Freq;
-use foretell_data::{Future, Panel, Span};
+use foretell_data::{DataError, Future, Panel, Span};
 use foretell_estimator::{
     Asked, ClockGrid, Cutoff, EstimatorError, Fallback, ForecastPart, ForecastValues, KnownColumn,
     NamedNumbers, SeriesNumbers, Workers, cutoffs_beside, interpolate,
 };
-use foretell_tables::DataError;
 use statrs::distribution::{ContinuousCDF as _, Normal};
 
 use crate::hyper::HyperParameter;

@@ -6,9 +6,11 @@ use bytesize::ByteSize;
 use clap::Args;
 use clap::builder::{PathBufValueParser, RangedU64ValueParser, TypedValueParser};
 use foretell::{
-    ColumnNames, Fitted, Forecaster, Interruption, MemoryLimit, ModelDirectory, NumberFormat, ReadOptions,
-    TimeFormat, is_noted_at, note_models_at, remove_training_state,
+    ColumnNames, Fitted, Forecaster, Interruption, KeptSettings, MemoryLimit, ModelDirectory, NumberFormat,
+    ReadOptions, TimeFormat, is_noted_at, note_models_at, remove_training_state,
 };
+use serde::Serialize;
+use serde_json::json;
 
 use crate::context::Context;
 use crate::failure::Usage;
@@ -225,9 +227,9 @@ fn memory_size(text: &str) -> Result<ByteSize, String> {
     }
 }
 
-/// The bounds of forecasts.
-#[derive(Clone, Copy, Debug, Args)]
-pub(crate) struct BoundArgs {
+/// Settings of forecasts that are kept with models: fields of [`KeptSettings`], by their names.
+#[derive(Clone, Copy, Debug, Default, Args, Serialize)]
+pub(crate) struct KeptArgs {
     /// Forecasts and interval bounds below 0 become 0. Kept with models, for predict
     #[arg(long)]
     pub(crate) non_negative: bool,
@@ -236,17 +238,34 @@ pub(crate) struct BoundArgs {
     pub(crate) integer: bool,
 }
 
-impl BoundArgs {
-    /// These bounds, and those that trained models keep.
-    pub(crate) fn and_of(self, fitted: &Fitted) -> Self {
-        let kept = fitted.own_settings();
-        Self { non_negative: self.non_negative || kept.non_negative, integer: self.integer || kept.integer }
+impl KeptArgs {
+    /// What is asked.
+    pub(crate) fn settings(&self) -> KeptSettings {
+        serde_json::from_value(json!(self)).expect("fields of kept settings")
     }
 
-    /// Trained models whose forecasts have these bounds, and those that the models keep; they are told.
-    pub(crate) fn bound(self, fitted: Fitted, context: &Context) -> Fitted {
-        let Self { non_negative, integer } = self.and_of(&fitted);
-        context.bounded(non_negative, integer);
-        fitted.non_negative(non_negative).integer(integer)
+    /// Trained models that forecast as is asked, and else as they keep it.
+    pub(crate) fn of(&self, fitted: Fitted) -> Fitted {
+        let kept = fitted.kept_settings();
+        fitted.keep(self.settings().or(kept))
+    }
+
+    /// The same, and the bounds are told.
+    pub(crate) fn told(&self, fitted: Fitted, context: &Context) -> Fitted {
+        let fitted = self.of(fitted);
+        context.bounded(fitted.kept_settings());
+        fitted
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_flag_of_what_is_kept_is_a_setting() {
+        let all = KeptArgs { non_negative: true, integer: true };
+        assert_eq!(json!(all.settings()), json!(all));
+        assert_eq!(KeptArgs::default().settings(), KeptSettings::default());
     }
 }

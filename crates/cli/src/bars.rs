@@ -92,7 +92,7 @@ impl Picture for Bars {
             .flat_map(|group| &group.inputs)
             .map(|input| text_width(&shown(&input.name), FONT_SIZE));
         let left = 24 + longest.fold(0.0, f64::max) as i32 + 12;
-        // A number stands beside each bar.
+        // A number is next to each bar.
         let room = f64::from(WIDTH as i32 - left - 130);
         let mut y = 0;
         for (model, group) in self.groups.iter().enumerate() {

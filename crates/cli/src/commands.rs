@@ -15,7 +15,6 @@ mod features;
 mod fit;
 mod forecast;
 mod future;
-#[cfg(feature = "pickle")]
 mod import;
 mod inspect;
 mod man;
@@ -77,7 +76,6 @@ pub(crate) fn all() -> Vec<CommandEntry> {
         command("report", report::WriteReport::run),
         command("features", features::WriteFeatures::run),
         command("future", future::WriteFuture::run),
-        #[cfg(feature = "pickle")]
         command("import", import::Import::run),
         command("export", export::Export::run),
         command("quantise", quantise::Quantise::run),

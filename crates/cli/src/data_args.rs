@@ -6,7 +6,7 @@ use clap::Args;
 use foretell::hierarchy::Hierarchy;
 use foretell::{
     CalendarError, ColumnNames, DataError, End, FileOptions, Fitted, Freq, Future, LabelFiles, Locale,
-    MemoryLimit, Panel, ReadOptions, Roles, SeriesColumns, TimeFormat, UnreadableTable, Zone,
+    MemoryLimit, Panel, ReadOptions, Roles, SeriesColumns, TableError, TimeFormat, UnreadableTable, Zone,
 };
 use serde_json::json;
 
@@ -213,7 +213,7 @@ impl DataArgs {
         let of_trained = |error: anyhow::Error| {
             error.downcast().map_or_else(|error| error, |error: DataError| error.of_trained().into())
         };
-        let end = self.end().or(fitted.end());
+        let end = self.end().or(fitted.kept_settings().end);
         Ok((self.read_to(end, &options, context).map_err(of_trained)?, options))
     }
 
@@ -235,7 +235,11 @@ impl DataArgs {
         let freq = freq.or(fitted.and_then(Fitted::freq_of_data));
         let read = self.options(&columns, Vec::new(), Vec::new(), freq, &saved)?;
         let read = read.max_memory(max_memory.bytes());
-        let panel = self.read_to(self.end().or(fitted.and_then(Fitted::end)), &read, context)?;
+        let panel = self.read_to(
+            self.end().or(fitted.and_then(|fitted| fitted.kept_settings().end)),
+            &read,
+            context,
+        )?;
         let panel = match fitted {
             Some(fitted) => fitted.with_sums(panel)?,
             None => panel,
@@ -406,7 +410,9 @@ impl DataArgs {
             .readers(options.reads_apart())?
             .map(|world| Panel::from_files_together(&self.data, options, None, world));
         match together {
-            Some(Err(error @ DataError::Unreadable(UnreadableTable::Unwritten { .. }))) => Err(error.into()),
+            Some(Err(
+                error @ DataError::Table(TableError::Unreadable(UnreadableTable::Unwritten { .. })),
+            )) => Err(error.into()),
             Some(Ok(panel)) => Ok(panel),
             // What is wrong with files one after another all processes meet, and read them as one table.
             Some(Err(_)) | None => Ok(Panel::from_files(&self.data, options)?),

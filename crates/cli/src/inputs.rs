@@ -103,7 +103,7 @@ impl PathArgument {
             return Err(Usage(format!("{output} would overwrite the data of {read}; name another place")));
         }
         if input.is_directory && self.is_within(input) {
-            return Err(Usage(format!("{output} lies in {read}, which is read; name another place")));
+            return Err(Usage(format!("{output} is in {read}, which is read; name another place")));
         }
         if self.is_replaced && input.is_within(self) {
             return Err(Usage(format!(

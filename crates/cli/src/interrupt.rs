@@ -66,7 +66,7 @@ type ListenError = io::Error;
 #[cfg(not(unix))]
 type ListenError = ctrlc::Error;
 
-/// Has `told` called with the name of every Ctrl-C and SIGTERM. SIGHUP is left as it is: `nohup` has it ignored.
+/// Has `told` called with the name of every Ctrl-C and SIGTERM. SIGHUP is left unchanged: `nohup` has it ignored.
 #[cfg(unix)]
 fn listen(mut told: impl FnMut(&'static str) + Send + 'static) -> Result<(), ListenError> {
     // The thread comes first: signals that are caught without one to hear them would be lost.

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use foretell::{DataError, Frame, FrameWriter, TimeStyle};
+use foretell::{Frame, FrameWriter, TableError, TimeStyle};
 
 /// Writes a table as an array of objects by the names of its columns; what is no number is null.
 pub(crate) struct JsonTable<W> {
@@ -54,13 +54,13 @@ impl<W: Write> JsonTable<W> {
 }
 
 impl<W: Write> FrameWriter for JsonTable<W> {
-    fn write(&mut self, part: &Frame) -> Result<(), DataError> {
-        self.rows(part).map_err(DataError::Write)
+    fn write(&mut self, part: &Frame) -> Result<(), TableError> {
+        self.rows(part).map_err(TableError::Write)
     }
 
-    fn finish(mut self: Box<Self>) -> Result<(), DataError> {
+    fn finish(mut self: Box<Self>) -> Result<(), TableError> {
         let end: &[u8] = if self.is_begun { b"\n]\n" } else { b"[]\n" };
-        self.out.write_all(end).and_then(|()| self.out.flush()).map_err(DataError::Write)
+        self.out.write_all(end).and_then(|()| self.out.flush()).map_err(TableError::Write)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use foretell::{ColumnError, ColumnNames, DataError, Error, ReadOptions, Roles};
+use foretell::{ColumnError, ColumnNames, DataError, Error, ReadOptions, Roles, TableError};
 use serde_json::json;
 
 use crate::context::Context;
@@ -57,14 +57,13 @@ impl LookedAt {
     /// The error of a file, shown so, whose columns are not called as usual: it asks for the one that could not be told, unless its name
     /// was said (that of ids, that of values).
     pub(crate) fn asking(&self, error: anyhow::Error, shown: &str, [id, target]: [bool; 2]) -> anyhow::Error {
-        let data_error = match error.downcast_ref::<Error>() {
-            Some(Error::Data(error)) => Some(error),
-            _ => error.downcast_ref::<DataError>(),
+        let of_table = |error: &TableError| matches!(error, TableError::Column(ColumnError::Missing { .. }));
+        let of_data = |error: &DataError| matches!(error, DataError::Table(error) if of_table(error));
+        let is_of_column = match error.downcast_ref::<Error>() {
+            Some(Error::Data(error)) => of_data(error),
+            _ => error.downcast_ref().is_some_and(of_data) || error.downcast_ref().is_some_and(of_table),
         };
-        let (Some(DataError::Column(ColumnError::Missing { .. })), Some(roles)) = (data_error, self.found())
-        else {
-            return error;
-        };
+        let Some(roles) = self.found().filter(|_| is_of_column) else { return error };
         let is_said = (roles.target.is_none() && target) || (roles.id.is_none() && id);
         let question = roles.question(shown).filter(|_| !is_said);
         question.map_or(error, |question| Usage(question.to_string()).into())

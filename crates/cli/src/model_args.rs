@@ -309,14 +309,18 @@ impl ModelArgs {
 /// Those of loading; and where there is no such directory but a model is called so, what there is instead.
 pub(crate) fn load_models(flag: &str, dir: &Path, limit: MemoryLimit) -> anyhow::Result<Fitted> {
     let name = dir.to_string_lossy();
-    if !dir.exists() && (name.eq_ignore_ascii_case("all") || ModelSpec::new(&name, 1, 1).is_ok()) {
+    let loaded = Fitted::load_within(dir, limit);
+    if loaded.is_err()
+        && !dir.exists()
+        && (name.eq_ignore_ascii_case("all") || ModelSpec::new(&name, 1, 1).is_ok())
+    {
         return Err(Usage(format!(
             "{flag} {name}: there is no such directory of trained models; `foretell fit --model NAME --out DIR` writes one (auto for \
              NAME combines those that suit the data), and `foretell forecast` forecasts at once"
         ))
         .into());
     }
-    Ok(Fitted::load_within(dir, limit)?)
+    Ok(loaded?)
 }
 
 /// Checks that a name is that of a model or of a directory.

@@ -57,7 +57,7 @@ fn whole_file(context: &Context, path: &Path) -> anyhow::Result<WholeFile> {
 }
 
 /// The goal of a table of forecasts, written piece by piece. A file takes its place when all of it is written
-/// ([`Sink::fill`]), and stays as it was until then.
+/// ([`Sink::fill`]), and stays unchanged until then.
 pub(crate) struct Sink {
     context: &'static Context,
     goal: Goal,
@@ -78,7 +78,7 @@ enum Goal {
 }
 
 impl Sink {
-    /// Standard output where `path` is `-`, else a file, whose name tells its format and whose content stays as it is.
+    /// Standard output where `path` is `-`, else a file, whose name tells its format and whose content stays unchanged.
     ///
     /// # Errors
     /// If the name tells a format that is not written, the path cannot be written, or another process writes it.

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use foretell::report::{ForecastsApart, grouped};
 use foretell::{
-    EarlyEnds, End, ErrorFacts, Filled, Fitted, Metrics, Panel, Progress, ReadNote, Trimmed, Verdict, Warning,
+    EarlyEnds, End, ErrorFacts, Filled, Fitted, KeptSettings, Metrics, Panel, Progress, ReadNote, Trimmed,
+    Verdict, Warning,
 };
 use foretell_tuning::SearchProgress;
 use indicatif::{MultiProgress, ProgressBar, ProgressFinish, ProgressStyle};
@@ -82,7 +83,8 @@ impl Context {
     }
 
     /// Tells how forecasts are bounded and rounded, if they are.
-    pub(crate) fn bounded(&self, non_negative: bool, integer: bool) {
+    pub(crate) fn bounded(&self, settings: KeptSettings) {
+        let KeptSettings { non_negative, integer, .. } = settings;
         let effect = match (non_negative, integer) {
             (false, false) => return,
             (true, false) => "below 0 become 0",

@@ -6,13 +6,13 @@ use anyhow::Context as _;
 use clap::Args;
 use foretell::hierarchy::{Hierarchy, Reconciliation};
 use foretell::{
-    ColumnNames, Ensemble, FileOptions, Fitted, Forecaster, Freq, Intervals, LocalScaler, ModelSpec, Panel,
-    ReadOptions, is_of_id,
+    ColumnNames, Ensemble, FileOptions, Fitted, Forecaster, Freq, Intervals, KeptSettings, LocalScaler,
+    ModelSpec, Panel, ReadOptions, is_of_id,
 };
 use foretell_auto::Temporal;
 use serde_json::json;
 
-use crate::args::{BoundArgs, MemoryArgs, thread_count};
+use crate::args::{KeptArgs, MemoryArgs, thread_count};
 use crate::context::Context;
 use crate::data_args::DataArgs;
 use crate::failure::Usage;
@@ -87,7 +87,7 @@ pub(crate) struct TrainArgs {
     #[command(flatten)]
     method: KeptMethodArgs,
     #[command(flatten)]
-    bounds: BoundArgs,
+    kept: KeptArgs,
     #[command(flatten)]
     steps: StepArgs,
     #[command(flatten)]
@@ -153,8 +153,7 @@ impl TrainArgs {
         fitted: &Fitted,
         panel: &Panel,
     ) -> anyhow::Result<Fitted> {
-        let BoundArgs { non_negative, integer } = self.bounds.and_of(fitted);
-        let fitted = fitted.clone().threads(self.threads)?.non_negative(non_negative).integer(integer);
+        let fitted = self.kept.of(fitted.clone()).threads(self.threads)?;
         let mut fitted = fitted.on_warning(move |warning| context.warned(warning));
         let asked = self.hierarchy(Some(&fitted))?;
         let asked =
@@ -204,8 +203,7 @@ impl TrainArgs {
         let hierarchy = self.hierarchy(from)?;
         let forecaster = self.configured(Forecaster::new(specs)?, from, hierarchy.as_ref())?;
         forecaster.check()?;
-        let BoundArgs { non_negative, integer } = self.bounds(from);
-        context.bounded(non_negative, integer);
+        context.bounded(forecaster.kept_settings());
         let mut reporter = Reporter::new(context);
         let forecaster = forecaster.on_warning(move |warning| context.warned(warning));
         Ok(forecaster.on_progress(move |model, progress| reporter.step(model, progress)))
@@ -339,11 +337,6 @@ impl TrainArgs {
         self.threads
     }
 
-    /// Whether forecasts below 0 become 0, and whether they are rounded.
-    fn bounds(&self, from: Option<&Fitted>) -> BoundArgs {
-        from.map_or(self.bounds, |from| self.bounds.and_of(from))
-    }
-
     /// The forecaster with the settings of the command line, `from` trained models and with a hierarchy if there are some.
     pub(crate) fn configured(
         &self,
@@ -357,18 +350,15 @@ impl TrainArgs {
         if let Some(from) = from {
             forecaster = forecaster.start_from(from).freeze(&self.freeze);
         }
-        let BoundArgs { non_negative, integer } = self.bounds(from);
+        let asked = KeptSettings { end: self.data.end(), ..self.kept.settings() };
+        let kept = forecaster.kept_settings();
         forecaster = forecaster
+            .keep(asked.or(kept))
             .reading(&self.reading(from)?)
             .val_size(self.val_size)
             .threads(self.threads)
             .steps_as(self.steps.settings())
-            .columns(self.columns(from))
-            .non_negative(non_negative)
-            .integer(integer);
-        if let Some(end) = self.data.end() {
-            forecaster = forecaster.end(end);
-        }
+            .columns(self.columns(from));
         if let Some(bytes) = self.memory.bytes() {
             forecaster = forecaster.max_memory(bytes);
         }

@@ -95,7 +95,7 @@ impl TrainArgs {
         without_short(context, panel, rows_needed, "lower input_size or what is held out")
     }
 
-    /// The data to validate models on that are trained on `panel`, read as it was.
+    /// The data to validate models on that are trained on `panel`, read as that was.
     pub(crate) fn read_validation(
         &self,
         context: &'static Context,

@@ -43,7 +43,7 @@ pub(crate) fn combined(
 ) -> Option<(Auto, Vec<usize>)> {
     let best = &found.ranked()[..most.min(found.ranked().len())];
     let (_, first) = best.first().filter(|_| best.len() > 1)?;
-    // Models of one name stand beside each other on the board.
+    // Models of one name are told apart on the board.
     let named = |(trial, spec): &(usize, ModelSpec)| {
         let alias = format!("{}-trial{trial}", spec.name());
         spec.clone().set("alias", alias).unwrap_or_else(|_| spec.clone())

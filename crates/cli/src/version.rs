@@ -8,7 +8,7 @@ fn features() -> String {
         ($($name:literal)*) => { [$(($name, cfg!(feature = $name))),*] };
     }
     let all = on! {
-        "amp" "excel" "faer" "flash" "mpi" "parallel" "parquet" "pickle" "pool" "serve" "simd" "timellm" "tzdb"
+        "amp" "excel" "faer" "flash" "mpi" "parallel" "parquet" "pool" "serve" "simd" "timellm" "tzdb"
     };
     let names: Vec<&str> = all.into_iter().filter_map(|(name, on)| on.then_some(name)).collect();
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }

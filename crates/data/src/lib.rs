@@ -33,7 +33,7 @@
 //! );
 //! assert!(insample[..7].iter().sum::<f32>().abs() < 1e-5, "the mean is gone");
 //! assert_eq!(panel.future_times(0, 1)?, [panel.time(0, 29) + 86_400_000_000]);
-//! # Ok::<(), foretell_tables::DataError>(())
+//! # Ok::<(), foretell_data::DataError>(())
 //! ```
 //!
 //! `default` switches on what the crates below have by default: the database of time zones (`tzdb` of `foretell-calendar`), kernels
@@ -43,11 +43,17 @@
 
 #![forbid(unsafe_code)]
 
+mod error;
 mod panels;
 #[cfg(test)]
 mod reading_tests;
 mod windows;
 
+pub use error::DataError;
+pub use error::future::FutureError;
+pub use error::series::{Repeated, SeriesError};
+pub use error::steps::{Gap, StepError};
+pub use error::windows::{EarlyEnds, UntaughtSteps, WindowError, early_ends_remedy};
 pub use foretell_simd::{Key, Stream};
 pub use panels::aggregate::Aggregate;
 pub use panels::alike_ids::PlainId;

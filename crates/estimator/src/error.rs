@@ -2,7 +2,7 @@
 
 use std::error::Error as StdError;
 
-use foretell_tables::DataError;
+use foretell_data::DataError;
 
 /// Why an estimator is refused, cannot be trained, or cannot forecast; the message says what to do.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use foretell_data::{Cutter, Panel, Span, WindowSpec};
-use foretell_tables::DataError;
+use foretell_data::{Cutter, DataError, Panel, Span, WindowSpec};
 
 /// Where a forecast starts: the series, and how many of its rows come before.
 pub type Cutoff = (usize, usize);

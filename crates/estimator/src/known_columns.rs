@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use foretell_data::{Cutter, Future, Panel, Span, WindowSpec};
-use foretell_tables::{DataError, FutureError};
+use foretell_data::{Cutter, DataError, Future, FutureError, Panel, Span, WindowSpec};
 
 use crate::forecasts::Cutoff;
 

@@ -1,8 +1,7 @@
 //! Made-up data, for forecasts whose results are thrown away.
 
 use foretell_calendar::Freq;
-use foretell_data::{Future, Panel};
-use foretell_tables::DataError;
+use foretell_data::{DataError, Future, Panel};
 
 use crate::estimator::Estimator;
 
@@ -55,7 +54,7 @@ mod tests {
     use crate::error::EstimatorError;
     use crate::estimator::Trained;
     use crate::run::{HeldOut, Run};
-    use foretell_tables::StepError;
+    use foretell_data::StepError;
     use serde_json::{Map, Value};
 
     /// It reads a column of each kind.

@@ -52,7 +52,7 @@ pub fn point_column(outputs: &[Output]) -> usize {
     (0..outputs.len()).min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap_or(0)
 }
 
-/// Sorts the quantiles of each step of `values [.., columns]`, so that none lies above one that is higher.
+/// Sorts the quantiles of each step of `values [.., columns]`, so that none is above one that is higher.
 /// Quantiles that were learned independently may cross; sorted quantiles are never worse (Chernozhukov, Fernández-Val and
 /// Galichon 2010).
 pub fn sort_quantiles(outputs: &[Output], values: &mut [f32]) {

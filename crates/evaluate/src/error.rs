@@ -17,7 +17,7 @@ pub enum EvaluationError {
     #[error("metric `{found}`: {reason}")]
     #[strum(serialize = "metric_parameter")]
     Parameter {
-        /// The metric as it was written.
+        /// The metric as written.
         found: String,
         /// The fault.
         reason: &'static str,

@@ -11,7 +11,7 @@ use crate::error::EvaluationError;
 use crate::history::{mean, seasonal_mean};
 use crate::metric::{Metric, RowAggregate, RowScore, Scale};
 use crate::metrics::METRICS;
-use crate::rows::{ModelForecasts, ScoredRows, same, short};
+use crate::rows::{ModelForecasts, ScoredRows, percent, same, short};
 use crate::samples::Samples;
 use crate::score_table::{MetricScores, ScoreBy, ScoreOptions, ScoreTable};
 
@@ -120,7 +120,7 @@ impl<'a> Column<'a> {
 
     fn name(&self) -> String {
         match (self.metric.score, self.at) {
-            (RowScore::Interval(_), Some(level)) => format!("{}_level{}", self.metric, short(100.0 * level)),
+            (RowScore::Interval(_), Some(level)) => format!("{}_level{}", self.metric, percent(level)),
             (_, Some(q)) => format!("{}_q{}", self.metric, short(q)),
             (_, None) => self.metric.to_string(),
         }

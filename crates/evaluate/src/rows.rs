@@ -33,7 +33,7 @@ impl<'a> ModelForecasts<'a> {
 
     /// The central intervals between its quantiles, in percent, upwards.
     pub fn levels(&self) -> impl Iterator<Item = f64> {
-        self.intervals().map(|inside| short(100.0 * inside))
+        self.intervals().map(percent)
     }
 
     /// The lower and the upper ends of the central interval of this level, in percent, if it has both.
@@ -52,6 +52,11 @@ impl<'a> ModelForecasts<'a> {
 /// Without what single precision or a difference adds: 90 for 89.99999985.
 pub(crate) fn short(value: f64) -> f64 {
     (value * 1e6).round() / 1e6
+}
+
+/// The level in percent of an interval that holds this probability: 20 between 0.4 and 0.6 in single precision, not 19.999998.
+pub(crate) fn percent(inside: f64) -> f64 {
+    short(100.0 * short(inside))
 }
 
 /// Whether two probabilities are the same, though one may come from a number in percent or in single precision.
@@ -111,5 +116,19 @@ impl<'a> ScoredRows<'a> {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.y.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_have_no_digits_of_single_precision() {
+        let column = [0.0];
+        let tenths = (1..10).map(|tenth| (f64::from(tenth as f32 / 10.0), &column[..]));
+        let model = ModelForecasts::of_points("a", &column).with_quantiles(tenths);
+        assert_eq!(model.levels().collect::<Vec<_>>(), [20.0, 40.0, 60.0, 80.0]);
+        assert!(model.levels().all(|level| model.ends(level).is_some()));
     }
 }

@@ -3,8 +3,7 @@
 use std::ops::Range;
 
 use foretell_calendar::TimeKind;
-use foretell_data::{Future, Panel};
-use foretell_tables::DataError;
+use foretell_data::{DataError, Future, Panel};
 use foretell_threads::Workers;
 
 use crate::error::FeatureError;

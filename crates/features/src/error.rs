@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use foretell_tables::DataError;
+use foretell_data::DataError;
 
 /// A feature that cannot be read or computed.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
@@ -27,7 +27,7 @@ pub enum FeatureError {
     #[error("feature {found}: {reason}; write it as {example}")]
     #[strum(serialize = "feature_arguments")]
     Arguments {
-        /// The feature as it was written.
+        /// The feature as written.
         found: String,
         /// The fault.
         reason: String,

@@ -1,8 +1,7 @@
 //! The rows of a series, from which features are computed.
 
 use foretell_calendar::{Freq, TimeKind};
-use foretell_data::Panel;
-use foretell_tables::DataError;
+use foretell_data::{DataError, Panel};
 
 use crate::clock::{CivilTime, civil_times};
 

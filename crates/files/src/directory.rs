@@ -77,7 +77,7 @@ impl DirectoryPlace {
     /// the old one. Its permissions and owner stay, and those of files of the same name.
     ///
     /// # Errors
-    /// If that fails, for which the place stays as it was.
+    /// If that fails, for which the place stays unchanged.
     pub fn replace<E: From<FileError>>(&self, fill: impl FnOnce(&Path) -> Result<(), E>) -> Result<(), E> {
         let failed = |error| E::from(FileError::io("write", &self.path)(error));
         let parent = parent_of(&self.place);

@@ -17,7 +17,7 @@ use crate::rename::rename_over;
 use crate::unfinished::Unfinished;
 
 /// A file in the making: its content goes to a hidden file beside the path, which takes the path's place by
-/// [`commit`](Self::commit). Without that the path stays as it was.
+/// [`commit`](Self::commit). Without that the path stays unchanged.
 ///
 /// Links are written through. Pipes, devices and open files (`/dev/stdout`) are written to directly, as they come; so is
 /// a file that cannot be renamed to: a mount point, or a file whose directory must not be written to.
@@ -40,7 +40,7 @@ enum Way {
 }
 
 impl WholeFile {
-    /// Takes a path, whose content stays as it is.
+    /// Takes a path, whose content stays unchanged.
     ///
     /// # Errors
     /// If it cannot be written, or another process writes it.
@@ -92,7 +92,7 @@ impl WholeFile {
     /// Puts the written file in its place.
     ///
     /// # Errors
-    /// If that fails, for which the file stays as it was; [`FileError::Kept`] if one is there that is to be kept.
+    /// If that fails, for which the file stays unchanged; [`FileError::Kept`] if one is there that is to be kept.
     pub fn commit(mut self) -> Result<()> {
         let failed = FileError::io("write", &self.path);
         self.writer().map_err(failed)?;
@@ -137,7 +137,7 @@ impl Write for WholeFile {
 /// Writes bytes to a file beside the path, flushes it to the disk and renames it. No one else may be writing there.
 ///
 /// # Errors
-/// If that fails, for which the path stays as it was.
+/// If that fails, for which the path stays unchanged.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     let attempt = || {
         let place = resolve(path)?;

@@ -33,7 +33,7 @@ pub use file::{WholeFile, write_whole};
 pub use identity::Identity;
 pub use lock::Lock;
 pub use place::{is_leftover, remove_leftovers, resolve};
-pub use regular::{open_regular, read_regular};
+pub use regular::{open_fitting, open_regular, read_regular};
 pub use snapshot::DirectoryFiles;
 pub use unfinished::abandon_all;
 

@@ -39,22 +39,34 @@ pub fn read_regular(path: &Path) -> Result<Vec<u8>> {
     read_open(&open_regular(path)?).map_err(FileError::io("read", path))
 }
 
+/// Opens a regular file that memory has room for, to read parts of it, and the bytes that it has.
+///
+/// # Errors
+/// The errors of [`open_regular`]; [`FileError::Io`] if memory has no room for it.
+pub fn open_fitting(path: &Path) -> Result<(File, u64)> {
+    let file = open_regular(path)?;
+    let size = fitting_size(&file).map_err(FileError::io("read", path))?;
+    Ok((file, size as u64))
+}
+
 /// The rest of an open regular file, as long as it is now: one that grows meanwhile is not followed.
 pub(crate) fn read_open(file: &File) -> io::Result<Vec<u8>> {
-    let size = file.metadata()?.len();
+    let size = fitting_size(file)?;
     let mut bytes = Vec::new();
-    // A sparse file of a terabyte takes no room on the disk, but all of memory. The machine's is asked first, as a program may have an
-    // allocator that ends it where memory is refused.
-    let size_in_memory = usize::try_from(size).ok().filter(|_| size <= memory());
-    let room = size_in_memory.and_then(|size| bytes.try_reserve_exact(size).ok());
-    room.ok_or_else(|| {
-        io::Error::new(
-            io::ErrorKind::OutOfMemory,
-            format!("it has {size} bytes, more than memory has room for"),
-        )
-    })?;
-    file.take(size).read_to_end(&mut bytes)?;
+    bytes.try_reserve_exact(size).map_err(|_| no_room(size as u64))?;
+    file.take(size as u64).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// The bytes of an open file. A sparse file of a terabyte takes no room on the disk, but all of memory. The machine's is asked before any is
+/// taken, as a program may have an allocator that ends it where memory is refused.
+fn fitting_size(file: &File) -> io::Result<usize> {
+    let size = file.metadata()?.len();
+    usize::try_from(size).ok().filter(|_| size <= memory()).ok_or_else(|| no_room(size))
+}
+
+fn no_room(size: u64) -> io::Error {
+    io::Error::new(io::ErrorKind::OutOfMemory, format!("it has {size} bytes, more than memory has room for"))
 }
 
 /// The bytes of the machine's memory, as far as they are known.

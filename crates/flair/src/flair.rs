@@ -3,13 +3,12 @@
 use std::any::Any;
 
 use foretell_calendar::calendar_seasons;
-use foretell_data::{Future, Key, Panel, Span};
+use foretell_data::{DataError, Future, Key, Panel, Span};
 use foretell_estimator::{
     Asked, ClockGrid, ColumnKind, ColumnsRead, Cutoff, Estimator, EstimatorEntry, EstimatorError,
     EstimatorNeeds, ForecastPart, ForecastValues, HeldOut, KnownColumn, LevelsSeen, MemoryEstimate, Output,
     Run, Trained, Workers, cutoffs_beside,
 };
-use foretell_tables::DataError;
 use serde_json::{Map, Value};
 
 use crate::series::SeriesModel;

@@ -13,7 +13,7 @@
 //!    transformed (Box and Cox). A ridge regression explains each by a trend that fades, the level before, and the one a longer
 //!    season ago; columns known ahead (`futr_exog_list`) enter by their means over a cycle. Penalties are averaged by the errors of rows left
 //!    out, which are exact without a fit for each row; they draw the level towards the one before.
-//! 4. **Paths.** Of each path the level goes on with those errors drawn anew, widened by the leverage of what lies ahead, and the
+//! 4. **Paths.** Of each path the level continues with those errors drawn anew, widened by the leverage of what is ahead, and the
 //!    shape has the errors of one cycle of the history. The point forecast is the median of `n_samples` paths, quantiles are theirs.
 //!    No path leaves the range of the recent history by more than that range, or goes below the least value that there was; counts
 //!    stay whole.

@@ -42,7 +42,7 @@ fn eigenvalues(a: Vec<f64>, n: usize) -> Vec<f64> {
     let (mut diagonal, mut beside) = tridiagonal(a, n);
     let norm = diagonal.iter().chain(&beside).fold(0.0, |most: f64, x| most.max(x.abs()));
     let tiny = f64::EPSILON * norm;
-    // Implicit QL (Golub and Van Loan, Matrix Computations, section 8.3): rotations chase what stands beside the diagonal away.
+    // Implicit QL (Golub and Van Loan, Matrix Computations, section 8.3): rotations clear what is off the diagonal.
     for start in 0..n {
         for _ in 0..MOST_SWEEPS {
             let end = (start..n - 1).find(|&i| beside[i].abs() <= tiny).unwrap_or(n - 1);
@@ -84,7 +84,7 @@ fn eigenvalues(a: Vec<f64>, n: usize) -> Vec<f64> {
 /// Two or three sweeps bring one eigenvalue; more are a sign of numbers that are none.
 const MOST_SWEEPS: usize = 50;
 
-/// The diagonal of the tridiagonal matrix that Householder reflections make of a symmetric one, and what stands beside it, with a zero
+/// The diagonal of the tridiagonal matrix that Householder reflections make of a symmetric one, and its off-diagonal, with a zero
 /// behind.
 fn tridiagonal(mut a: Vec<f64>, n: usize) -> (Vec<f64>, Vec<f64>) {
     let mut beside = vec![0.0; n];

@@ -56,7 +56,7 @@ impl<'a> Shared<'a> {
         let Self { start, strides, .. } = self;
         match count {
             0 => *start,
-            // SAFETY: the element lies within the slice, as was checked.
+            // SAFETY: the element is within the slice, as was checked.
             _ => unsafe { start.add(strides.at(head.batch, head.head) + step * strides.step) },
         }
     }

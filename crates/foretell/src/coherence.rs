@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::columns::ColumnNames;
 use crate::error::Error;
 use crate::hierarchies::reconcile::{ReconcileOptions, reconcile};
-use crate::own_settings::OwnSettings;
+use crate::kept_settings::KeptSettings;
 
 /// A hierarchy, and how forecasts are reconciled by it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -79,7 +79,7 @@ impl Coherence {
         mut frame: Frame,
         outputs: &[Vec<Output>],
         columns: &ColumnNames,
-        settings: OwnSettings,
+        settings: KeptSettings,
     ) -> Result<Frame, Error> {
         let mut is_value = outputs.iter().flatten().map(|output| output.part().is_value());
         frame.columns.retain(|_| is_value.next().unwrap_or(true));
@@ -92,7 +92,7 @@ impl Coherence {
     /// Those of a reconciliation, as of errors that are all 0.
     pub(crate) fn check_past(&self, columns: &ColumnNames) -> Result<(), Error> {
         match &self.past {
-            Some(past) => self.reconciled(past.clone(), columns, OwnSettings::default()).map(drop),
+            Some(past) => self.reconciled(past.clone(), columns, KeptSettings::default()).map(drop),
             None => Ok(()),
         }
     }
@@ -114,7 +114,7 @@ impl Coherence {
         mut frame: Frame,
         numbers: &str,
         columns: &ColumnNames,
-        settings: OwnSettings,
+        settings: KeptSettings,
     ) -> Result<Frame, Error> {
         let place = frame.columns.iter().position(|(name, _)| name == numbers);
         let Some((name, numbers)) = place.map(|place| frame.columns.remove(place)) else { return Ok(frame) };
@@ -132,7 +132,7 @@ impl Coherence {
         &self,
         frame: Frame,
         columns: &ColumnNames,
-        settings: OwnSettings,
+        settings: KeptSettings,
     ) -> Result<Frame, Error> {
         let (freq, names) = (frame.freq, ReadOptions::new().id_col(&frame.id_col).time_col(&frame.time_col));
         let (table, past) = (ForecastTable::of_frame(frame), self.past.clone().map(ForecastTable::of_frame));

@@ -236,7 +236,7 @@ impl Conformal {
     }
 }
 
-/// The quantile as it was written, to a millionth, not as single precision has it.
+/// The quantile as written, to a millionth, not as single precision has it.
 fn exact(q: f32) -> f64 {
     (f64::from(q) * 1e6).round() / 1e6
 }
@@ -267,7 +267,7 @@ mod tests {
         let quantiles = |method: &str| {
             conformal(method).quantiles("M", &["b", "a"], &[5.0, 5.0, 0.0, 0.0], [0.1, 0.9].into_iter())
         };
-        // Of -3, -1, 1, 3 and -30, -10, 10, 30, a tenth lies at 0.3 of the way from first to second.
+        // Of -3, -1, 1, 3 and -30, -10, 10, 30, a tenth is at 0.3 of the way from first to second.
         let ends = quantiles("conformal_distribution");
         let near = |ends: &[f32], expected: [f32; 4]| {
             assert!(ends.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-5), "{ends:?}, {expected:?}");

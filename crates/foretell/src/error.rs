@@ -4,13 +4,14 @@ use std::path::PathBuf;
 
 use foretell_calendar::{CalendarError, Freq};
 use foretell_checkpoint::CheckpointError;
+use foretell_data::DataError;
 use foretell_estimator::{EstimatorError, TooManyThreads, TooMuchMemory, is_wanted};
 use foretell_features::FeatureError;
 use foretell_messages::Setting;
 use foretell_neural::{NetworkError, SpecError, WithoutAmp};
 use foretell_scores::ScoresError;
 use foretell_simulation::SimulationError;
-use foretell_tables::DataError;
+use foretell_tables::TableError;
 
 use crate::explanation_error::ExplanationError;
 use crate::interval_error::IntervalError;
@@ -323,9 +324,15 @@ pub enum Error {
 impl From<DataError> for Error {
     fn from(error: DataError) -> Self {
         match error {
-            DataError::NotWanted => Self::NotWanted,
+            DataError::Table(TableError::NotWanted) => Self::NotWanted,
             error => Self::Data(error),
         }
+    }
+}
+
+impl From<TableError> for Error {
+    fn from(error: TableError) -> Self {
+        DataError::from(error).into()
     }
 }
 

@@ -7,6 +7,7 @@ use std::path::Path;
 use foretell_calendar::CalendarError;
 use foretell_checkpoint::CheckpointError;
 use foretell_classical::ClassicalError;
+use foretell_data::DataError;
 use foretell_estimator::hyper::RefusedHyperParameter;
 use foretell_estimator::{EstimatorError, TooManyThreads, TooMuchMemory, WithoutParts};
 use foretell_evaluate::EvaluationError;
@@ -19,7 +20,7 @@ use foretell_pretrained::PretrainedError;
 use foretell_prophet::ProphetError;
 use foretell_scores::ScoresError;
 use foretell_simulation::SimulationError;
-use foretell_tables::{DataError, Whereabouts};
+use foretell_tables::{TableError, Whereabouts};
 use serde::Serialize;
 
 use crate::error::Error;
@@ -150,6 +151,7 @@ fn known(error: &(dyn StdError + 'static)) -> Option<Known> {
         Error => of_error,
         UsageError => of_usage,
         DataError => of_data,
+        TableError => of_table,
         NetworkError => of_network,
         EstimatorError => of_estimator,
         SpecError => of_spec,
@@ -276,21 +278,28 @@ fn of_usage(error: &UsageError) -> Option<Known> {
 }
 
 fn of_data(error: &DataError) -> Option<Known> {
-    let place = error.whereabouts();
-    let (code, setting): (&'static str, Option<String>) = match error {
-        DataError::Unreadable(inner) => (inner.into(), None),
-        DataError::TooLarge(inner) => (inner.into(), None),
-        DataError::Calendar(inner) => (inner.into(), None),
-        DataError::Column(inner) => (inner.into(), None),
-        DataError::Cell(inner) => (inner.into(), None),
-        DataError::Series(inner) => (inner.into(), None),
-        DataError::Steps(inner) => (inner.into(), None),
-        DataError::Future(inner) => (inner.into(), None),
-        DataError::Windows(inner) => (inner.into(), None),
-        DataError::Settings(inner) => (inner.into(), inner.setting().map(str::to_owned)),
+    let code: &'static str = match error {
+        DataError::Table(inner) => return of_table(inner),
+        DataError::Series(inner) => inner.into(),
+        DataError::Steps(inner) => inner.into(),
+        DataError::Future(inner) => inner.into(),
+        DataError::Windows(inner) => inner.into(),
+        error => error.into(),
+    };
+    Some(Known { code, place: error.whereabouts(), ..Known::default() })
+}
+
+fn of_table(error: &TableError) -> Option<Known> {
+    let (code, setting): (&'static str, _) = match error {
+        TableError::Unreadable(inner) => (inner.into(), None),
+        TableError::TooLarge(inner) => (inner.into(), None),
+        TableError::Calendar(inner) => (inner.into(), None),
+        TableError::Column(inner) => (inner.into(), None),
+        TableError::Cell(inner) => (inner.into(), None),
+        TableError::Settings(inner) => (inner.into(), inner.setting().map(str::to_owned)),
         error => (error.into(), None),
     };
-    Some(Known { code, setting, place })
+    Some(Known { code, setting, place: error.whereabouts() })
 }
 
 fn of_network(error: &NetworkError) -> Option<Known> {
@@ -416,11 +425,8 @@ fn of_reconciliation(error: &ReconciliationError) -> Option<Known> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use foretell_data::{Panel, ReadOptions};
-    use foretell_tables::{
-        CellError, ColumnError, FutureError, SeriesError, SettingError, StepError, TooLarge, UnreadableTable,
-        WindowError,
-    };
+    use foretell_data::{FutureError, Panel, ReadOptions, SeriesError, StepError, WindowError};
+    use foretell_tables::{CellError, ColumnError, SettingError, TooLarge, UnreadableTable};
     use strum::VariantNames;
 
     use super::*;
@@ -433,7 +439,7 @@ mod tests {
     fn codes() -> BTreeSet<&'static str> {
         const WRAPPERS: &str = "calendar cell checkpoint column data estimator evaluation explanation failed features file future \
                                 hierarchy hierarchy_file hyper_parameter interval memory network other plan reconciliation scores series \
-                                settings simulation smaller spec state steps threads too_large train unreadable usage windows";
+                                settings simulation smaller spec state steps table threads too_large train unreadable usage windows";
         let all = [
             Error::VARIANTS,
             UsageError::VARIANTS,
@@ -444,6 +450,7 @@ mod tests {
             ReconciliationError::VARIANTS,
             ScoresError::VARIANTS,
             DataError::VARIANTS,
+            TableError::VARIANTS,
             CellError::VARIANTS,
             ColumnError::VARIANTS,
             FutureError::VARIANTS,

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use foretell_calendar::Freq;
-use foretell_data::{End, Future, Panel, ReadOptions, Vocabulary};
+use foretell_data::{Future, Panel, ReadOptions, Vocabulary};
 use foretell_estimator::{FeatureImportances, MemoryLimit, Workers};
 use foretell_features::Features;
 use foretell_hierarchy::{Hierarchy, Reconciliation};
@@ -28,8 +28,8 @@ use crate::insample_options::InsampleOptions;
 use crate::interval_error::IntervalError;
 use crate::intervals::Intervals;
 use crate::intervals_by_dropout::check_dropout;
+use crate::kept_settings::KeptSettings;
 use crate::memory::check_calibration_memory;
-use crate::own_settings::OwnSettings;
 use crate::predict_options::PredictOptions;
 use crate::sample_paths::simulate;
 use crate::simulate_options::SimulateOptions;
@@ -109,14 +109,8 @@ impl Fitted {
         &self.trained.reading
     }
 
-    /// The common end of series of the data that end before others, if it was set
-    /// ([`Forecaster::end`](crate::Forecaster::end)).
-    pub fn end(&self) -> Option<End> {
-        self.trained.settings.end
-    }
-
-    /// All settings that the models keep and neuralforecast does not have.
-    pub fn own_settings(&self) -> OwnSettings {
+    /// The settings that the models keep and neuralforecast does not have.
+    pub fn kept_settings(&self) -> KeptSettings {
         self.trained.settings
     }
 
@@ -204,17 +198,9 @@ impl Fitted {
         self
     }
 
-    /// Whether forecasts and interval bounds below 0 become 0; by default as
-    /// [`Forecaster::non_negative`](crate::Forecaster::non_negative) said.
-    pub fn non_negative(mut self, non_negative: bool) -> Self {
-        self.trained.settings.non_negative = non_negative;
-        self
-    }
-
-    /// Whether forecasts and interval bounds are rounded to whole numbers; by default as
-    /// [`Forecaster::integer`](crate::Forecaster::integer) said.
-    pub fn integer(mut self, integer: bool) -> Self {
-        self.trained.settings.integer = integer;
+    /// Settings that the models keep from now on, in place of those of the training.
+    pub fn keep(mut self, settings: KeptSettings) -> Self {
+        self.trained.settings = settings;
         self
     }
 

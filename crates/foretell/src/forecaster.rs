@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use foretell_data::{End, LocalScaler, Panel, ReadOptions};
+use foretell_data::{LocalScaler, Panel, ReadOptions};
 use foretell_estimator::{MemoryLimit, Precision, Progress, Reduction, StepSettings, Verdict, Workers};
 use foretell_features::Features;
 use foretell_hierarchy::{Hierarchy, Reconciliation};
@@ -16,8 +16,8 @@ use crate::ensemble::Ensemble;
 use crate::error::Error;
 use crate::fitted::Fitted;
 use crate::intervals::Intervals;
+use crate::kept_settings::KeptSettings;
 use crate::model_spec::ModelSpec;
-use crate::own_settings::OwnSettings;
 use crate::training::checkpointing::Checkpointing;
 use crate::training::data_doubts::{warn_of_data, warn_of_early_ends};
 use crate::training::plan::TrainingPlan;
@@ -199,29 +199,15 @@ impl Forecaster {
         self
     }
 
-    /// Says what became of the series of the data that end before others ([`Panel::with_end`]); saved with the models, so that
-    /// data to forecast can be treated alike.
-    pub fn end(mut self, end: End) -> Self {
-        self.plan.settings.end = Some(end);
-        self
-    }
-
-    /// All settings that models keep and neuralforecast does not have, in place of those so far.
-    pub fn own_settings(mut self, settings: OwnSettings) -> Self {
+    /// Settings of the forecasts that the models keep, in place of those so far.
+    pub fn keep(mut self, settings: KeptSettings) -> Self {
         self.plan.settings = settings;
         self
     }
 
-    /// Whether forecasts and interval bounds below 0 become 0; saved with the models.
-    pub fn non_negative(mut self, non_negative: bool) -> Self {
-        self.plan.settings.non_negative = non_negative;
-        self
-    }
-
-    /// Whether forecasts and interval bounds are rounded to whole numbers; saved with the models.
-    pub fn integer(mut self, integer: bool) -> Self {
-        self.plan.settings.integer = integer;
-        self
+    /// The settings that the models will keep so far.
+    pub fn kept_settings(&self) -> KeptSettings {
+        self.plan.settings
     }
 
     /// Has forecasts ([`Fitted::predict`](crate::Fitted::predict) and those of its kind) add up by this hierarchy; saved with the
@@ -342,7 +328,7 @@ impl Forecaster {
         self.plan.identity(panel)
     }
 
-    /// Has the last this many models stand beside the others as baselines: they are forecast and scored, but are members of no
+    /// Makes the last this many models baselines: they are forecast and scored, but are members of no
     /// ensemble. 0 by default.
     pub fn baselines(mut self, count: usize) -> Self {
         self.plan.settings.baselines = count;

@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use foretell::jiff::civil::date;
-//! use foretell::{Fitted, Forecaster, Freq, ModelSpec, Panel};
+//! use foretell::{Fitted, Forecaster, Freq, ModelSpec, Panel, TableError};
 //!
 //! // Two series of 100 days.
 //! let wave = |phase: f32| (0..100).map(|day| (day as f32 * 0.9 + phase).sin()).collect::<Vec<_>>();
@@ -79,7 +79,6 @@ mod forecasts;
 mod foresight;
 mod hierarchies;
 mod importances;
-#[cfg(feature = "pickle")]
 mod imported;
 mod inputs;
 mod insample_options;
@@ -89,12 +88,12 @@ mod intervals;
 mod intervals_by_dropout;
 mod joined;
 mod kept_models;
+mod kept_settings;
 mod last_rows;
 mod learned;
 mod memory;
 mod model_spec;
 mod onnx;
-mod own_settings;
 mod packed_model;
 mod partial_forecasts;
 mod plan_error;
@@ -128,7 +127,6 @@ mod weights;
 pub use bench::{bench, forecast_curve, thread_curve};
 pub use columns::ColumnNames;
 pub use decompose_options::DecomposeOptions;
-#[cfg(feature = "pickle")]
 pub use directory::import::ImportOptions;
 pub use directory::inspect::{
     Chosen, ChosenOfSeries, Contents, HierarchyContents, ModelContents, TensorInfo,
@@ -148,9 +146,10 @@ pub use foretell_calendar::{
 pub use foretell_checkpoint::{CheckpointError, ModelDirectory};
 pub use foretell_classical::{Classical, ClassicalError, Naive, SeasonalNaive};
 pub use foretell_data::{
-    AVAILABLE_MASK, Aggregate, Categories, ColumnLevel, End, Fill, Filled, FirstTimes, ForecastTable, Future,
-    LabelFiles, LocalScaler, Notation, Panel, PanelBuilder, ReadOptions, Roles, SeriesLabels, SeriesLevel,
-    Trimmed, UnseenCategories, Vocabulary,
+    AVAILABLE_MASK, Aggregate, Categories, ColumnLevel, DataError, EarlyEnds, End, Fill, Filled, FirstTimes,
+    ForecastTable, Future, FutureError, Gap, LabelFiles, LocalScaler, Notation, Panel, PanelBuilder,
+    ReadOptions, Roles, SeriesError, SeriesLabels, SeriesLevel, StepError, Trimmed, UnseenCategories,
+    Vocabulary, WindowError,
 };
 pub use foretell_features::Features;
 /// The name that was probably meant, for messages.
@@ -160,12 +159,11 @@ pub use foretell_scores::{
     skipped_hour,
 };
 pub use foretell_tables::{
-    Across, AnomalyMark, CellError, CellTable, Cells, ColumnError, ColumnPart, CsvWriter, DataError,
-    EarlyEnds, Encoding, FileFormat, FileOptions, Flaw, ForecastColumn, Frame, FrameWriter, FutureError, Gap,
-    Hours, KnownColumns, MemoryTable, ModelInTable, NumberFormat, Place, ReadNote, SAMPLE_ID, SeriesError,
-    SettingError, StepError, TableColumns, TooLarge, UnclearColumn, UnreadableTable, Whereabouts,
-    WindowError, column_names, id_name, is_json_by_columns, is_of_id, joined_ids, keep_beginnings_of_pipes,
-    table_files,
+    Across, AnomalyMark, CellError, CellTable, Cells, ColumnError, ColumnPart, CsvWriter, Encoding,
+    FileFormat, FileOptions, Flaw, ForecastColumn, Frame, FrameWriter, Hours, KnownColumns, MemoryTable,
+    ModelInTable, NumberFormat, Place, ReadNote, SAMPLE_ID, SettingError, TableColumns, TableError, TooLarge,
+    UnclearColumn, UnreadableTable, Whereabouts, column_names, id_name, is_json_by_columns, is_of_id,
+    joined_ids, keep_beginnings_of_pipes, table_files,
 };
 /// Columns computed from a panel's target and times, and the holidays of countries.
 pub mod features {
@@ -244,13 +242,12 @@ pub use hierarchies::reconcile::{ReconcileOptions, reconcile};
 pub use hierarchies::static_columns::{StaticOfSums, levels_of, statics_of_sums};
 pub use hierarchies::sums::{sum_series, warnings_of_sums, with_sums};
 pub use hierarchies::without_forecasts::without_forecasts;
-#[cfg(feature = "pickle")]
 pub use imported::Imported;
 pub use insample_options::InsampleOptions;
 pub use interval_error::IntervalError;
 pub use intervals::Intervals;
+pub use kept_settings::{KeptSettings, TableLibrary};
 pub use model_spec::ModelSpec;
-pub use own_settings::{OwnSettings, TableLibrary};
 pub use packed_model::{pack_model, unpack_model};
 pub use plan_error::PlanError;
 pub use predict_options::PredictOptions;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use foretell_data::{Panel, Vocabulary};
 use foretell_estimator::{Estimator, HeldOut, MemoryEstimate, MemoryLimit, StepSettings, TrainingSize};
 use foretell_messages::Setting;
+use foretell_pretrained::numbers_in;
 
 use crate::columns::column_names;
 use crate::conformal::PredictionIntervals;
@@ -177,10 +178,18 @@ pub(crate) fn held_rows(panel: &Panel, n_windows: usize, h: usize) -> usize {
 }
 
 /// Whether a model directory can be loaded: its tensors are read, taken apart, and put into their arenas; its documents become
-/// values.
+/// values. Of a folder of pretrained weights each tensor is read by itself, and nothing of the files beside them.
 pub(crate) fn check_load(dir: &Path, limit: &MemoryLimit) -> Result<(), Error> {
     /// The bytes of a value beside those of its text.
     const VALUES: u64 = 16;
+    const SMALLER: &str = "load a smaller model";
+    let what = format!("loading {}", dir.display());
+    if let Some([weights, largest]) = numbers_in(dir) {
+        let needs = MemoryEstimate::default()
+            .and("weights", weights.saturating_mul(4))
+            .and("the largest tensor", largest.saturating_mul(2 * 4));
+        return Ok(needs.check(limit, &what, SMALLER)?);
+    }
     let size = |endings: &[&str]| {
         // Files that cannot be read are an error of the one who reads them.
         let paths = fs::read_dir(dir).into_iter().flatten().flatten().map(|file| file.path());
@@ -194,11 +203,10 @@ pub(crate) fn check_load(dir: &Path, limit: &MemoryLimit) -> Result<(), Error> {
         .and("their tensors", tensors)
         .and("parameters", tensors)
         .and("documents", documents.saturating_mul(VALUES));
-    Ok(needs.check(limit, &format!("loading {}", dir.display()), "load a smaller model")?)
+    Ok(needs.check(limit, &what, SMALLER)?)
 }
 
 /// Whether files of PyTorch's may be read; `paths` are those of the models.
-#[cfg(feature = "pickle")]
 pub(crate) fn check_import(from: &Path, paths: &[PathBuf], limit: &MemoryLimit) -> Result<(), Error> {
     let bytes = total_size(paths.iter().cloned());
     let largest = paths.iter().map(|path| total_size([path.clone()].into_iter())).max().unwrap_or(0);

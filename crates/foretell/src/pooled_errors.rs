@@ -1,7 +1,7 @@
 //! Errors of forecasts of series that are too short for forecasts of their end: those of the other series.
 
-use foretell_data::Panel;
-use foretell_tables::{DataError, Frame};
+use foretell_data::{DataError, Panel};
+use foretell_tables::Frame;
 
 use crate::conformal::{PredictionIntervals, quantile};
 use crate::error::Error;
@@ -192,7 +192,7 @@ mod tests {
         assert_eq!(whole.ids[4..], ["s".into(), "s".into()]);
         assert_eq!((&whole.times[4..], &whole.cutoffs.unwrap()[4..]), (&[3, 4][..], &[2, 3][..]));
         assert_eq!(whole.columns[0].1[4..], [4.0, 6.0]);
-        // Of 1, 2, 2, 3 a quarter of the way lies at 1.75, three quarters at 2.25.
+        // Of 1, 2, 2, 3 a quarter of the way is at 1.75, three quarters at 2.25.
         assert_eq!(whole.columns[1].1[4..], [4.0 + 2.0 * 1.75, 6.0 - 2.0 * 2.25]);
     }
 }

@@ -1,7 +1,7 @@
 //! Errors of the reconciliation of tables of forecasts.
 
 use foretell_calendar::Freq;
-use foretell_tables::early_ends_remedy;
+use foretell_data::early_ends_remedy;
 
 /// A table of forecasts, of errors or of history that does not fit a hierarchy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
@@ -124,7 +124,7 @@ pub enum ReconciliationError {
         id: String,
         /// The time.
         time: String,
-        /// The period as it was written.
+        /// The period as written.
         period: String,
     },
     /// A history whose mean is no share.

@@ -9,7 +9,6 @@ use foretell_estimator::MemoryLimit;
 use crate::directory::saving::{load_with_panel, save_with_panel};
 use crate::error::Error;
 use crate::fitted::Fitted;
-use crate::own_settings::TableLibrary;
 
 impl Fitted {
     /// Writes the models as [`Fitted::save`], and the panel beside them: `NeuralForecast.load` then forecasts it without any data,
@@ -48,16 +47,5 @@ impl Fitted {
     pub fn load_with_panel(dir: impl AsRef<Path>) -> Result<(Self, Option<Panel>), Error> {
         let (trained, interruption, panel) = load_with_panel(dir.as_ref(), MemoryLimit::default())?;
         Ok((Self::of(trained, interruption), panel))
-    }
-
-    /// The library whose tables the data of the training were, if a host has told it.
-    pub fn tables(&self) -> Option<TableLibrary> {
-        self.trained.settings.tables
-    }
-
-    /// Keeps the library whose tables the data of the training were, for hosts that have several.
-    pub fn with_tables(mut self, tables: Option<TableLibrary>) -> Self {
-        self.trained.settings.tables = tables;
-        self
     }
 }

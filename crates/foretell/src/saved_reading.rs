@@ -1,8 +1,7 @@
 //! How tables of series are read for models: one rule for every host.
 
 use foretell_calendar::Freq;
-use foretell_data::{End, Panel, ReadOptions};
-use foretell_tables::DataError;
+use foretell_data::{DataError, End, Panel, ReadOptions};
 
 use crate::columns::ColumnNames;
 use crate::error::Error;
@@ -84,7 +83,7 @@ impl Fitted {
         statics: impl FnOnce(Panel) -> Result<Panel, DataError>,
     ) -> Result<Panel, Error> {
         let rows = rows.map_err(DataError::of_trained)?;
-        let (panel, _) = rows.completed(end.or(self.end()), options, statics)?;
+        let (panel, _) = rows.completed(end.or(self.kept_settings().end), options, statics)?;
         self.with_sums(panel)
     }
 

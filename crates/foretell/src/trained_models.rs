@@ -24,7 +24,7 @@ use crate::inputs::categories::encode_categories;
 use crate::inputs::features::{future_with_features, with_features};
 use crate::inputs::local_scalers::{LocalScalers, LocallyScaled};
 use crate::inputs::series_levels::SeriesLevels;
-use crate::own_settings::OwnSettings;
+use crate::kept_settings::KeptSettings;
 use crate::training_record::TrainingRecord;
 use crate::warning_listener::WarningListener;
 
@@ -47,7 +47,7 @@ pub(crate) struct TrainedModels {
     pub(crate) vocabulary: Vocabulary,
     pub(crate) workers: Workers,
     pub(crate) raw_quantiles: bool,
-    pub(crate) settings: OwnSettings,
+    pub(crate) settings: KeptSettings,
     pub(crate) conformal: Option<Conformal>,
     /// Combined forecasts, whose columns follow those of the models.
     pub(crate) ensembles: Vec<Combination>,

@@ -9,7 +9,7 @@ use crate::fitted::Fitted;
 use crate::fitted_model::FittedModel;
 use crate::forecasts::blocks::blocks_ahead;
 use crate::inputs::local_scalers::LocalScalers;
-use crate::own_settings::OwnSettings;
+use crate::kept_settings::KeptSettings;
 use crate::predict_options::PredictOptions;
 use crate::stages::asked_quantiles::AskedQuantiles;
 use crate::trained_models::TrainedModels;
@@ -52,7 +52,7 @@ fn warm_up(trained: &TrainedModels, model: &FittedModel, n_series: usize) -> Res
         features: Features::default(),
         local_scalers: LocalScalers::default(),
         vocabulary: Vocabulary::new(),
-        settings: OwnSettings::default(),
+        settings: KeptSettings::default(),
         conformal: None,
         ensembles: Vec::new(),
         coherence: None,

@@ -1,7 +1,6 @@
 //! Warnings: problems that stop no work, but that users of its result should know. `warning_words.rs` words them.
 
-use foretell_data::UnseenCategories;
-use foretell_tables::EarlyEnds;
+use foretell_data::{EarlyEnds, UnseenCategories};
 
 use crate::stage::{Source, Stage};
 

@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-use foretell_data::UnseenCategories;
+use foretell_data::{UnseenCategories, early_ends_remedy};
 use foretell_messages::Setting;
-use foretell_tables::early_ends_remedy;
 
 use crate::interval_words::other_loss;
 use crate::warning::{FarColumn, LastValue, LevelBreak, OddValue, Warning};

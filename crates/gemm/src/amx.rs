@@ -80,7 +80,7 @@ impl Drop for Tiles {
     }
 }
 
-/// Where a tile of sums lies: the address of its first number, and the bytes from row to row, which may be 0 where
+/// Where a tile of sums is: the address of its first number, and the bytes from row to row, which may be 0 where
 /// the tile is only read and all its rows are the same.
 #[derive(Clone, Copy)]
 pub(crate) struct Place<T> {

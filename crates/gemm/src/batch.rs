@@ -41,7 +41,7 @@ impl<'a> BatchRef<'a> {
     ///
     /// # Panics
     ///
-    /// If the last element lies beyond the slice.
+    /// If the last element is beyond the slice.
     #[track_caller]
     pub fn new(
         data: &'a [f32],
@@ -109,7 +109,7 @@ impl<'a> BatchMut<'a> {
     ///
     /// # Panics
     ///
-    /// If the last element lies beyond the slice, or if elements may share a place: ordered by size,
+    /// If the last element is beyond the slice, or if elements may share a place: ordered by size,
     /// each stride must step over everything that the smaller ones reach.
     #[track_caller]
     pub fn new(

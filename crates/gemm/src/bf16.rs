@@ -7,7 +7,7 @@
 //! most `k * 2^-23` times the sum of the absolute products.
 //!
 //! The left operand is packed in tiles of 16 rows by 32 of the inner dimension: in blocks of 128 rows, or as a whole where
-//! several tasks read the same rows; a single row is not packed. The right operand lies in strips of 16 columns. What
+//! several tasks read the same rows; a single row is not packed. The right operand is in strips of 16 columns. What
 //! multiplies a tile by a strip depends on the machine: see [`kernel`].
 //!
 //! Machines without instructions for it round or widen both operands before ([`widened_operands`]) and multiply in `f32`, where there are

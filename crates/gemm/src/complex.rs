@@ -54,12 +54,12 @@ unsafe impl Sync for ComplexBatchMut<'_> {}
 
 impl<'a> ComplexBatchRef<'a> {
     /// A view of `data` with the given strides: the real part of element `(b, c, i, j)` is
-    /// `data[b * batch[0].1 + c * batch[1].1 + i * strides.0 + j * strides.1]`, the imaginary part lies `imaginary` elements
+    /// `data[b * batch[0].1 + c * batch[1].1 + i * strides.0 + j * strides.1]`, the imaginary part is `imaginary` elements
     /// behind it.
     ///
     /// # Panics
     ///
-    /// If the last element lies beyond the slice.
+    /// If the last element is beyond the slice.
     #[track_caller]
     pub fn new(
         data: &'a [f32],
@@ -101,11 +101,11 @@ impl<'a> ComplexBatchRef<'a> {
 
 impl<'a> ComplexBatchMut<'a> {
     /// A view of `data`, whose rows are adjacent elements: the real part of element `(b, c, i, j)` is
-    /// `data[b * batch[0].1 + c * batch[1].1 + i * row_stride + j]`, the imaginary part lies `imaginary` elements behind it.
+    /// `data[b * batch[0].1 + c * batch[1].1 + i * row_stride + j]`, the imaginary part is `imaginary` elements behind it.
     ///
     /// # Panics
     ///
-    /// If the last element lies beyond the slice, or if elements may share a place: ordered by size, each stride must step
+    /// If the last element is beyond the slice, or if elements may share a place: ordered by size, each stride must step
     /// over everything that the smaller ones reach.
     #[track_caller]
     pub fn new(

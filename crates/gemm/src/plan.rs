@@ -36,7 +36,7 @@ impl WeightFormat {
     }
 }
 
-/// How the right operand of a product lies in memory.
+/// How the right operand of a product is laid out in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RightLayout {

@@ -245,7 +245,7 @@ impl Block<'_, '_> {
                 factors[c] = V::load(token, &row[c * V::LANES..]);
             }
             for a in 0..I {
-                // SAFETY: an element of the left operand, by the assertion; its view lies within the slice.
+                // SAFETY: an element of the left operand, by the assertion; its view is within the slice.
                 let x = V::splat(token, unsafe { *data.get_unchecked(place + a * row_stride) });
                 for c in 0..J {
                     sums[a][c] = x.fused(factors[c], sums[a][c]);

@@ -64,7 +64,7 @@ impl<'a, T> MatRef<'a, T> {
     ///
     /// # Panics
     ///
-    /// If the last element lies beyond the slice.
+    /// If the last element is beyond the slice.
     #[track_caller]
     pub fn new(data: &'a [T], rows: usize, cols: usize, row_stride: usize, col_stride: usize) -> Self {
         let extent = extent(&[(rows, row_stride), (cols, col_stride)]);
@@ -144,7 +144,7 @@ impl<'a, T> MatRef<'a, T> {
         self.col_stride
     }
 
-    /// The elements from the first to the last, with whatever lies between and behind them.
+    /// The elements from the first to the last, with whatever is between and behind them.
     pub(crate) fn data(self) -> &'a [T] {
         self.data
     }
@@ -159,7 +159,7 @@ impl<'a, T> MatRef<'a, T> {
     where
         T: Copy,
     {
-        // SAFETY: every element of the view lies within its slice.
+        // SAFETY: every element of the view is within its slice.
         unsafe { *self.data.get_unchecked(i * self.row_stride + j * self.col_stride) }
     }
 
@@ -176,7 +176,7 @@ impl<'a, T> MatMut<'a, T> {
     ///
     /// # Panics
     ///
-    /// If the last element lies beyond the slice, or if elements may share a place: the larger stride
+    /// If the last element is beyond the slice, or if elements may share a place: the larger stride
     /// must step over everything that the smaller one reaches.
     #[track_caller]
     pub fn new(data: &'a mut [T], rows: usize, cols: usize, row_stride: usize, col_stride: usize) -> Self {
@@ -188,7 +188,7 @@ impl<'a, T> MatMut<'a, T> {
             distinct(dims),
             "elements of a {rows}x{cols} destination with strides {row_stride} and {col_stride} overlap"
         );
-        // SAFETY: the last element lies within the slice, and no two share a place.
+        // SAFETY: the last element is within the slice, and no two share a place.
         unsafe { Self::from_raw(NonNull::from(data).cast(), rows, cols, row_stride, col_stride) }
     }
 
@@ -309,7 +309,7 @@ impl<'a, T> MatMut<'a, T> {
         unsafe { &mut *self.ptr_at(i, j) }
     }
 
-    /// Where the element at `(i, j)` lies, for the one who writes those around it too.
+    /// Where the element at `(i, j)` is, for the one who writes those around it too.
     pub(crate) fn ptr_at(&mut self, i: usize, j: usize) -> *mut T {
         assert!(i < self.rows && j < self.cols);
         // SAFETY: within the view.

@@ -15,7 +15,7 @@ pub struct CoherentQuantiles<'a> {
     reconciler: &'a Reconciler<'a>,
     draws: &'a Draws,
     known: usize,
-    /// For each rank the known quantile below, and how far on it lies towards the next one.
+    /// For each rank the known quantile below, and how far on it is towards the next one.
     places: Vec<(usize, f64)>,
 }
 

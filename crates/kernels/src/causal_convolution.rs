@@ -1,7 +1,7 @@
 //! Causal convolutions over time-major sequences `[steps, batch, channels]`: the output is as long as the input, and
 //! no step sees later ones.
 //!
-//! With PyTorch's kernel `w [outputs, inputs, kernel]`, whose last tap lies on the step itself,
+//! With PyTorch's kernel `w [outputs, inputs, kernel]`, whose last tap is on the step itself,
 //!
 //! ```text
 //! y[t] = activation(b + Σ_k W_k x[t - s_k])     s_k = (kernel - 1 - k) dilation

@@ -107,7 +107,7 @@ impl ModeProducts {
         (accum, rounding): (Accum, Rounding),
     ) {
         self.check(dx, weights, grad);
-        // No inputs: the rows below would begin beyond the weights. Without outputs dx is zeros, or stays as it is.
+        // No inputs: the rows below would begin beyond the weights. Without outputs dx is zeros, or stays unchanged.
         if dx.is_empty() {
             return;
         }

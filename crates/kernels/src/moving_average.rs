@@ -13,7 +13,7 @@ pub fn forward(x: &[f32], len: usize, kernel: usize, out: &mut [f32]) {
     let norm = 1.0 / kernel as f64;
     for (row, averages) in x.chunks_exact(len.max(1)).zip(out.chunks_exact_mut(len.max(1))) {
         let (first, last) = (f64::from(row[0]), f64::from(row[len - 1]));
-        // The part of the window around step 0 that lies in the row, and what is repeated before and after.
+        // The part of the window around step 0 that is in the row, and what is repeated before and after.
         let inside = (half + 1).min(len);
         let mut total: f64 = row[..inside].iter().map(|&x| f64::from(x)).sum();
         total += first * half as f64 + last * (half + 1 - inside) as f64;

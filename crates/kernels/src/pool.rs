@@ -67,7 +67,7 @@ impl Pooling {
 }
 
 /// Max pooling over the steps of sequences whose channels are last, as `torch.nn.MaxPool1d` does it with this kernel, stride and
-/// padding: what lies beyond the ends is never the largest.
+/// padding: what is beyond the ends is never the largest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MaxOfSteps {
     /// Steps of a window.
@@ -105,7 +105,7 @@ impl MaxOfSteps {
     /// `x [batch, steps, channels]` to `out [batch, output(steps), channels]`; NaN is the largest.
     ///
     /// # Panics
-    /// If a length does not fit, there are no steps, or a window lies in the padding alone.
+    /// If a length does not fit, there are no steps, or a window is in the padding alone.
     #[track_caller]
     pub fn forward(self, x: &[f32], sizes: [usize; 3], out: &mut [f32]) {
         self.check(x.len(), sizes, out.len());
@@ -131,7 +131,7 @@ impl MaxOfSteps {
     /// equals takes all of it.
     ///
     /// # Panics
-    /// If a length does not fit, there are no steps, or a window lies in the padding alone.
+    /// If a length does not fit, there are no steps, or a window is in the padding alone.
     #[track_caller]
     pub fn backward(self, [x, y]: [&[f32]; 2], sizes: [usize; 3], grad: &[f32], grad_x: &mut [f32]) {
         self.check(x.len(), sizes, y.len());

@@ -1,4 +1,4 @@
-//! A frozen language model that lies in a folder of the user's, in Hugging Face's layout (`config.json`, `model.safetensors`,
+//! A frozen language model that is in a folder of the user's, in Hugging Face's layout (`config.json`, `model.safetensors`,
 //! `tokenizer.json`), for models that forecast with one: GPT-2 (Radford et al. 2019, "Language models are unsupervised multitask
 //! learners").
 //!

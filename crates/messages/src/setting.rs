@@ -62,7 +62,7 @@ settings! {
     /// The last time that is read.
     Until = "Panel::between",
     /// Whether forecasts below 0 become 0.
-    NonNegative = "Forecaster::non_negative",
+    NonNegative = "KeptSettings::non_negative",
     /// The sheet of a workbook.
     Sheet = "FileOptions::sheet",
     /// Which hour of a day its number names.

@@ -29,7 +29,7 @@ pub struct Bench {
     pub model: String,
     /// The vector instructions and optimisations used.
     pub acceleration: Acceleration,
-    /// How the training step is computed: its fields stand beside the others.
+    /// How the training step is computed: its fields are among the others.
     #[serde(flatten)]
     pub step: StepSettings,
     /// Threads used.

@@ -1,10 +1,10 @@
 //! Errors of networks.
 
 use foretell_checkpoint::CheckpointError;
+use foretell_data::DataError;
 use foretell_estimator::{EstimatorError, TooManyThreads, TooMuchMemory};
 use foretell_nn::WithoutAmp;
 use foretell_onnx::OnnxError;
-use foretell_tables::DataError;
 use foretell_train::{StateError, TrainError};
 
 use crate::spec_error::SpecError;

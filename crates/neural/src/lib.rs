@@ -31,7 +31,6 @@ mod dropout_samples;
 mod error;
 mod estimator;
 mod forecast_curve;
-#[cfg(feature = "pickle")]
 mod import;
 mod importances;
 mod kept;
@@ -97,7 +96,6 @@ pub use foretell_nn::{
 pub use foretell_onnx::OnnxError;
 pub use foretell_simd::Level;
 pub use foretell_train::{Precision, StateError, StateSummary, TrainError};
-#[cfg(feature = "pickle")]
 pub use import::{import_model, json_of};
 pub use model_file::{loss_value, model_file, read_model};
 pub use optimizer_settings::from_file as plain_optimizer;

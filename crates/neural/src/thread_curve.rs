@@ -15,7 +15,7 @@ use crate::spec::NetworkSpec;
 pub struct ThreadCurve {
     /// The model.
     pub model: String,
-    /// How the step is computed: its fields stand beside the others.
+    /// How the step is computed: its fields are among the others.
     #[serde(flatten)]
     pub step: StepSettings,
     /// Windows of the step.

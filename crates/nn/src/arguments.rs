@@ -77,13 +77,13 @@ impl Arguments {
         }
     }
 
-    /// The argument as it was written.
+    /// The argument as written.
     pub fn take(&mut self, name: &'static str) -> Option<Value> {
         self.known.push(name);
         self.unread.shift_remove(name).filter(|value| !value.is_null())
     }
 
-    /// A number as it was written.
+    /// A number as written.
     ///
     /// # Errors
     /// If the argument is no number, or one outside of the range.
@@ -164,7 +164,7 @@ impl Arguments {
         place.ok_or_else(|| HyperParameterError::new(name, words.join(" or "), value))
     }
 
-    /// A list of numbers of this range, which `expected` puts into words, and the list as it was written.
+    /// A list of numbers of this range, which `expected` puts into words, and the list as written.
     ///
     /// # Errors
     /// If the argument is no list, or one of its items is anything else.

@@ -159,7 +159,7 @@ pub struct Ramp {
     pub to: f64,
     /// Steps to the last share.
     pub steps: u64,
-    /// Whether nothing lies between the two.
+    /// Whether nothing is between the two.
     pub jump: bool,
 }
 

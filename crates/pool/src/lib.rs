@@ -31,7 +31,7 @@
 //! * **Never uninitialised.** Memory that comes from the system is zeroed before its first use, so a recycled
 //!   block is always initialised memory. The constructors overwrite all of it, but for [`Buffer::stale`], which hands it
 //!   out as it is, and in debug builds full of NaN.
-//! * **No abort.** Where the system has no more memory, what lies idle goes back to it; if that is too little, the thread panics
+//! * **No abort.** Where the system has no more memory, what is idle goes back to it; if that is too little, the thread panics
 //!   with [`OutOfMemory`], which a program catches to say so.
 //!   For all other memory there is [`ProgramMemory`].
 //! * **Counted.** [`metrics()`] adds up counters that each thread keeps for itself.

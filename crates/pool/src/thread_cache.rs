@@ -55,7 +55,7 @@ impl ThreadCache {
         Some((block, fresh))
     }
 
-    /// A system that has no more gets back what lies idle, and is asked again.
+    /// A system that has no more gets back what is idle, and is asked again.
     fn ask_system(&mut self, class: Class) -> Option<Block> {
         Block::from_system(class).or_else(|| {
             self.give_back();

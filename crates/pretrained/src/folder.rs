@@ -112,14 +112,14 @@ impl Network {
         }
     }
 
-    fn with(self, mut weights: Weights) -> Result<Arc<dyn PretrainedNetwork>, PretrainedError> {
+    fn with(self, weights: &mut Weights) -> Result<Arc<dyn PretrainedNetwork>, PretrainedError> {
         let parameters = weights.count();
         Ok(match self {
-            Self::Fracast(config) => Arc::new(Fracast::new(config, &mut weights, parameters)?),
-            Self::Bolt(config) => Arc::new(Bolt::new(config, &mut weights, parameters)?),
-            Self::Chronos2(config) => Arc::new(Chronos2::new(config, &mut weights, parameters)?),
-            Self::TimesFm(config) => Arc::new(TimesFm::new(config, &mut weights, parameters)?),
-            Self::TiRex(config) => Arc::new(TiRex::new(config, &mut weights, parameters)?),
+            Self::Fracast(config) => Arc::new(Fracast::new(config, weights, parameters)?),
+            Self::Bolt(config) => Arc::new(Bolt::new(config, weights, parameters)?),
+            Self::Chronos2(config) => Arc::new(Chronos2::new(config, weights, parameters)?),
+            Self::TimesFm(config) => Arc::new(TimesFm::new(config, weights, parameters)?),
+            Self::TiRex(config) => Arc::new(TiRex::new(config, weights, parameters)?),
         })
     }
 }
@@ -140,10 +140,15 @@ pub(crate) fn reads_columns(folder: &Path) -> Option<bool> {
     network.ok().map(|network| matches!(network, Network::Chronos2(_)))
 }
 
+/// The file of weights in a folder, if there is one.
+pub(crate) fn weights_file(folder: &Path) -> Option<PathBuf> {
+    WEIGHTS.iter().map(|file| folder.join(file)).find(|path| path.exists())
+}
+
 fn read_folder(folder: &Path) -> Result<Opened, PretrainedError> {
     let (config, config_path) = read_config(folder)?;
     let network = Network::of(&config, &config_path)?;
-    let Some(path) = WEIGHTS.iter().map(|file| folder.join(file)).find(|path| path.exists()) else {
+    let Some(path) = weights_file(folder) else {
         let path = folder.join(WEIGHTS[0]);
         // Which other files an index names is not followed.
         let hint = match folder.join(INDEX).exists() {
@@ -156,13 +161,13 @@ fn read_folder(folder: &Path) -> Result<Opened, PretrainedError> {
         };
         return Err(CheckpointError::Missing { path, hint }.into());
     };
-    let bytes = read_regular(&path)?;
+    let mut weights = Weights::open(&path)?;
+    let network = network.with(&mut weights)?;
+    let file = weights.file();
     let mut hasher = Hasher::new();
-    for bytes in [&config, &bytes] {
-        hasher.update(&(bytes.len() as u64).to_le_bytes());
-        hasher.update(bytes);
-    }
-    let weights = Weights::parse(&bytes, &path)?;
-    drop(bytes);
-    Ok(Opened { network: network.with(weights)?, checksum: hasher.finalize() })
+    hasher.update(&(config.len() as u64).to_le_bytes());
+    hasher.update(&config);
+    hasher.update(&file.file_size()?.to_le_bytes());
+    file.each_piece(|piece| hasher.update(piece))?;
+    Ok(Opened { network, checksum: hasher.finalize() })
 }

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
+use foretell_checkpoint::OpenTensors;
 use foretell_estimator::{Estimator, EstimatorEntry, Trained};
 
 use crate::error::PretrainedError;
 use crate::estimator::{Kind, Pretrained, downcast};
-use crate::folder::{Opened, is_pretrained_folder, open, reads_columns};
+use crate::folder::{Opened, is_pretrained_folder, open, reads_columns, weights_file};
 use crate::foretell0;
 use crate::settings::PretrainedSettings;
 
@@ -56,17 +57,27 @@ pub fn of_folder(folder: &Path, h: usize) -> Option<Box<dyn Estimator>> {
     })
 }
 
-/// The network in a folder, ready to forecast as many steps as it does in one pass; nothing if the path is not of a folder with a
-/// `config.json`.
+/// The network in a folder, ready to forecast as many steps as it does in one pass, or the program's own, by its name where no folder is
+/// called so; nothing if the path is of neither.
 ///
 /// # Errors
 /// If a file is missing or damaged, or of a network that is not read.
 pub fn load_folder(folder: &Path) -> Result<Option<Box<dyn Trained>>, PretrainedError> {
-    if !is_pretrained_folder(folder) {
-        return Ok(None);
-    }
-    let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-    let h = open(&folder)?.network.horizon();
-    let settings = PretrainedSettings { h, folder: Some(folder), ..PretrainedSettings::default() };
-    Ok(Some(Box::new(Pretrained::of(&FOLDER, settings).trained()?)))
+    let (kind, folder) = match is_pretrained_folder(folder) {
+        true => (&FOLDER, Some(std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()))),
+        false if folder == Path::new(FORETELL0.name) && !folder.exists() => (&FORETELL0, None),
+        false => return Ok(None),
+    };
+    let settings = PretrainedSettings { folder, ..PretrainedSettings::default() };
+    let h = (kind.open)(&settings)?.network.horizon();
+    Ok(Some(Box::new(Pretrained::of(kind, PretrainedSettings { h, ..settings }).trained()?)))
+}
+
+/// Numbers of the weights in a folder, and of the largest of their tensors, by the header of their file; nothing if the path is of no such
+/// folder, or the file cannot be read.
+pub fn numbers_in(folder: &Path) -> Option<[u64; 2]> {
+    let path = weights_file(folder).filter(|_| is_pretrained_folder(folder))?;
+    let tensors = OpenTensors::open(&path).ok()?;
+    let sizes = || tensors.sizes().map(|(_, numbers)| numbers as u64);
+    Some([sizes().sum(), sizes().max().unwrap_or(0)])
 }

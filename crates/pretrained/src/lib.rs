@@ -57,7 +57,7 @@ mod weights;
 pub use error::PretrainedError;
 pub use estimator::{Pretrained, TrainedPretrained};
 pub use folder::is_pretrained_folder;
-pub use kinds::{ESTIMATORS, FOLDERS, load_folder, of_folder};
+pub use kinds::{ESTIMATORS, FOLDERS, load_folder, numbers_in, of_folder};
 pub use network::{PretrainedNetwork, SeriesContext};
 pub use settings::PretrainedSettings;
 

@@ -17,7 +17,7 @@ use foretell_pretraining::training::{Ground, Training};
 use foretell_pretraining::windows;
 use foretell_train::{Precision, Workers};
 
-/// Trains Foretell0 on synthetic series, or goes on with a training.
+/// Trains Foretell0 on synthetic series, or continues a training.
 #[derive(Parser)]
 #[command(name = "pretrain")]
 struct Options {

@@ -72,7 +72,7 @@ pub fn load<'a>(
     Ok((Training::new(ground, params, arena(3).to_vec(), optimizer, precision), progress))
 }
 
-/// A run that goes on from weights, or from the initial ones, with fresh moments.
+/// A run that continues from weights, or from the initial ones, with fresh moments.
 pub fn fresh(
     ground: &Ground,
     weights: Option<(Params, Provenance)>,

@@ -25,7 +25,7 @@ pub fn shape(seed: u64, step: u64) -> WindowShape {
         _ => 1 + stream.below(10) as usize,
     };
     let future = [1, 1, 1, 2, 2, 2, 3, 3, 4, 6, FUTURE][stream.below(11) as usize];
-    // What lies far ahead of a short history nothing tells of.
+    // What is far ahead of a short history nothing tells of.
     WindowShape { past, future: future.min(2 * past) }
 }
 

@@ -195,7 +195,7 @@ fn what_cannot_be_fitted_is_said() {
     let table = |text: &str| serde_json::from_str(text).expect("a table");
     let panel = Panel::from_series(days, [("a", "2024-01-01", [1.0, 2.0, 3.0])]).expect("days");
     let early = refused(&panel, table(r#"{"changepoints": ["2023-12-31"]}"#));
-    assert!(early.contains("2023-12-31T00:00:00 lies outside of series `a`"), "{early}");
+    assert!(early.contains("2023-12-31T00:00:00 is outside of series `a`"), "{early}");
     let none = refused(&panel, table(r#"{"growth": "logistic"}"#));
     assert!(none.contains("name the column that has it (cap)"), "{none}");
     let low = Panel::builder(TimeKind::Timestamp)

@@ -213,7 +213,7 @@ impl TrainedProphet {
         self.prophet.model.fit_of(&self.learned, id).map(|fit| fit.log_posterior)
     }
 
-    /// The fit of a series; of one that was not trained on, to what lies before the cutoff.
+    /// The fit of a series; of one that was not trained on, to what is before the cutoff.
     fn fit_of(&self, panel: &Panel, (series, before): (usize, usize)) -> Result<SeriesFit, EstimatorError> {
         match self.prophet.model.fit_of(&self.learned, panel.id(series)) {
             Some(fit) => Ok(fit),

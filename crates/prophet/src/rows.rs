@@ -3,9 +3,8 @@
 use std::ops::Range;
 
 use foretell_calendar::TimeKind;
-use foretell_data::{Future, Panel};
+use foretell_data::{DataError, Future, FutureError, Panel};
 use foretell_estimator::EstimatorError;
-use foretell_tables::{DataError, FutureError};
 
 use crate::error::ProphetError;
 

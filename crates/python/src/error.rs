@@ -4,7 +4,8 @@ use std::error::Error as _;
 use std::io;
 
 use foretell::{
-    CalendarError, CheckpointError, ColumnError, DataError, Error, ErrorFacts, SpecError, UsageError,
+    CalendarError, CheckpointError, ColumnError, DataError, Error, ErrorFacts, SpecError, TableError,
+    UsageError,
 };
 use pyo3::exceptions::{
     PyBaseException, PyFileExistsError, PyFileNotFoundError, PyMemoryError, PyOSError, PyRuntimeError,
@@ -52,8 +53,10 @@ fn of_kind(error: Error, text: String) -> PyErr {
         };
     }
     match error {
-        Error::Data(DataError::Column(ColumnError::Missing { .. })) => missing_column(text),
-        Error::Data(DataError::TooLarge(_)) | Error::Usage(UsageError::Memory(_)) => {
+        Error::Data(DataError::Table(TableError::Column(ColumnError::Missing { .. }))) => {
+            missing_column(text)
+        }
+        Error::Data(DataError::Table(TableError::TooLarge(_))) | Error::Usage(UsageError::Memory(_)) => {
             PyMemoryError::new_err(text)
         }
         Error::Checkpoint(CheckpointError::Missing { .. }) => PyFileNotFoundError::new_err(text),

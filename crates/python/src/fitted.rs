@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use arrow_array::RecordBatch;
 use foretell::{
     ArrowTable, Attribution, Categories, DecomposeOptions, ExplainOptions, Fitted, Future, InsampleOptions,
-    PathMethod, PredictOptions, SimulateOptions, ValidationOptions,
+    KeptSettings, PathMethod, PredictOptions, SimulateOptions, ValidationOptions,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -172,16 +172,15 @@ impl PyFitted {
     /// The library whose tables the data of the training were: pandas, polars or pyarrow.
     #[getter]
     fn tables(&self) -> Option<String> {
-        self.fitted
-            .tables()
-            .and_then(|tables| serde_json::to_value(tables).ok()?.as_str().map(ToOwned::to_owned))
+        json!(self.fitted.kept_settings())["tables"].as_str().map(ToOwned::to_owned)
     }
 
-    /// The models with this library for their tables.
-    fn with_tables(&self, tables: &str) -> PyResult<Self> {
-        let wrong = |error: serde_json::Error| PyValueError::new_err(error.to_string());
-        let tables = serde_json::from_value(tables.into()).map_err(wrong)?;
-        Ok(Self { fitted: self.fitted.clone().with_tables(Some(tables)), told: self.told.clone() })
+    /// The models with these of the settings that they keep, as JSON.
+    fn keep(&self, settings: &str) -> PyResult<Self> {
+        let asked: KeptSettings = serde_json::from_str(settings)
+            .map_err(|error| PyValueError::new_err(format!("settings: {error}")))?;
+        let kept = asked.or(self.fitted.kept_settings());
+        Ok(Self { fitted: self.fitted.clone().keep(kept), told: self.told.clone() })
     }
 
     /// The settings that the models keep, as JSON with the names that `Forecaster` takes them by.
@@ -189,7 +188,7 @@ impl PyFitted {
     fn settings(&self) -> String {
         let [of_series, of_statics] = self.fitted.local_scalers();
         let features = self.fitted.features();
-        let mut all = json!(self.fitted.own_settings());
+        let mut all = json!(self.fitted.kept_settings());
         all["local_scaler_type"] = json!(of_series.map(|scaler| scaler.to_string()));
         all["local_static_scaler_type"] = json!(of_statics.map(|scaler| scaler.to_string()));
         all["features"] = json!((!features.is_empty()).then(|| features.to_string()));

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use foretell::{ArrowTable, ColumnNames, DataError, End, Frame, Freq, Panel, ReadOptions, TimeKind};
+use foretell::{
+    ArrowTable, ColumnNames, DataError, End, Frame, Freq, Panel, ReadNote, ReadOptions, TimeKind,
+};
 use pyo3::prelude::*;
 
 use crate::batches::batches;
@@ -82,9 +84,9 @@ fn reading(
 
 #[pymethods]
 impl PyPanel {
-    /// Reads a table. Series that end before others are continued or left out as `end` says. Of the further columns only those named are kept; some of them, and of the static ones, hold categories.
+    /// Reads a table. Series that end before others are continued or left out as `end` says; those of which no value is known are left out, if they may be. Of the further columns only those named are kept; some of them, and of the static ones, hold categories.
     #[new]
-    #[pyo3(signature = (data, freq, id_col, time_col, target_col, columns, categories, static_data = None, threads = 0, end = None))]
+    #[pyo3(signature = (data, freq, id_col, time_col, target_col, columns, categories, static_data = None, threads = 0, end = None, leave_out = false))]
     fn new(
         data: &Bound<'_, PyAny>,
         freq: Option<&str>,
@@ -96,9 +98,11 @@ impl PyPanel {
         static_data: Option<&Bound<'_, PyAny>>,
         threads: usize,
         end: Option<&str>,
+        leave_out: bool,
     ) -> PyResult<Self> {
         let names = [id_col, time_col, target_col];
-        let options = reading(names, columns, categories, freq)?.threads(threads);
+        let mut options = reading(names, columns, categories, freq)?.threads(threads);
+        options.drop_unknown = leave_out;
         let rows = batches(data)?;
         let read = |options: &ReadOptions| Panel::from_table(ArrowTable::from_batches(rows)?, options);
         Self::completed(data.py(), read, options, static_data, end)
@@ -155,6 +159,16 @@ impl PyPanel {
     #[getter]
     fn min_len(&self) -> usize {
         self.panel.min_len()
+    }
+
+    /// The ids of series that were left out, as no value of them is known.
+    #[getter]
+    fn left_out(&self) -> Vec<String> {
+        let ids = |note: &ReadNote| match note {
+            ReadNote::NothingKnown { series, .. } => series.iter().map(|(id, _)| id.clone()).collect(),
+            _ => Vec::new(),
+        };
+        self.panel.notes().iter().flat_map(ids).collect()
     }
 
     /// The step between rows.

@@ -51,7 +51,7 @@ fn over_time(spec: ModelSpec, temporal: &Value) -> PyResult<ModelSpec> {
     over_time.map(ModelSpec::from).map_err(exception)
 }
 
-/// The lists of columns that it reads; one that is empty is left as it is.
+/// The lists of columns that it reads; one that is empty is left unchanged.
 fn with_columns(
     mut spec: ModelSpec,
     known: &Map<String, Value>,

@@ -1,4 +1,4 @@
-//! A table of columns that come as bytes: what numpy has, without Arrow.
+//! A table of columns that come as bytes, which is what numpy has, or as arrays of Arrow.
 
 use std::sync::Arc;
 
@@ -6,8 +6,10 @@ use arrow_array::types::{Float32Type, Float64Type, Int32Type, Int64Type};
 use arrow_array::{
     ArrayRef, ArrowPrimitiveType, DictionaryArray, Int32Array, PrimitiveArray, RecordBatch, StringArray,
     TimestampMicrosecondArray, TimestampMillisecondArray, TimestampNanosecondArray, TimestampSecondArray,
+    make_array,
 };
 use arrow_buffer::{Buffer, ScalarBuffer};
+use arrow_pyarrow::FromPyArrow;
 use bytes::Bytes;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -16,7 +18,7 @@ use pyo3::types::PyCapsule;
 
 use crate::stream::stream;
 
-/// Columns of one length, each given as the bytes of numbers in the order of this machine.
+/// Columns of one length: bytes of numbers in the order of this machine, or arrays of Arrow.
 #[pyclass(name = "Table", module = "foretell._foretell")]
 #[derive(Default)]
 pub(crate) struct PyTable {
@@ -88,6 +90,12 @@ impl PyTable {
         let column = DictionaryArray::try_new(codes, Arc::new(StringArray::from(texts)))
             .map_err(|error| PyValueError::new_err(format!("column {name}: {error}")))?;
         self.columns.push((name, Arc::new(column)));
+        Ok(())
+    }
+
+    /// Adds a column that is an array of Arrow, of which nothing is copied.
+    fn array(&mut self, name: String, array: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.columns.push((name, make_array(FromPyArrow::from_pyarrow_bound(array)?)));
         Ok(())
     }
 

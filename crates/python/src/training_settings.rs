@@ -1,7 +1,8 @@
 //! How models are trained, as the package says it: one JSON object.
 
 use foretell::{
-    ColumnNames, Ensemble, Features, Forecaster, Intervals, LocalScaler, OwnSettings, Precision, StepSettings,
+    ColumnNames, Ensemble, Features, Forecaster, Intervals, KeptSettings, LocalScaler, Precision,
+    StepSettings,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -9,15 +10,15 @@ use serde::Deserialize;
 
 use crate::error::{exception, parsed};
 
-/// The fields of `foretell._engine.Settings`, of which those that models keep are those of [`OwnSettings`], and what holds for one
-/// training.
+/// The names of `foretell._calls.ForecasterOptions`, of which those that models keep are fields of [`KeptSettings`], and what holds for
+/// one training.
 #[derive(Debug, Deserialize)]
 pub(crate) struct TrainingSettings {
     id_col: String,
     time_col: String,
     target_col: String,
     #[serde(flatten)]
-    kept: OwnSettings,
+    kept: KeptSettings,
     #[serde(default)]
     val_size: usize,
     local_scaler_type: Option<String>,
@@ -65,7 +66,7 @@ impl TrainingSettings {
     pub(crate) fn of(&self, forecaster: Forecaster) -> PyResult<Forecaster> {
         let [id, time, target] = [&self.id_col, &self.time_col, &self.target_col].map(Clone::clone);
         let mut forecaster = forecaster
-            .own_settings(self.kept)
+            .keep(self.kept)
             .columns(ColumnNames { id, time, target })
             .val_size(self.val_size)
             .threads(self.threads)

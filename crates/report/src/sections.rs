@@ -202,7 +202,7 @@ fn errors_table(caption: &str, key: &str, sheet: &ScoreSheet) -> String {
     table(caption, &head, rows)
 }
 
-/// A model's weights as bars, whose numbers stand beside them.
+/// A model's weights as bars with their numbers.
 fn bars(of: &Importances) -> String {
     let mut text = format!("<h3>{}</h3>\n", Escaped(&of.model));
     let columns = of.columns.iter().map(|(kind, name, weight)| (format!("{name} ({kind})"), *weight));

@@ -1,7 +1,7 @@
 //! `forecast`: the best forecast of series, as the command line's `foretell forecast`.
 
 use foretell::report::SearchInputs;
-use foretell::{Fitted, Forecaster, Frame, PredictOptions, StepSettings, usual_season};
+use foretell::{Fitted, Forecaster, Frame, KeptSettings, PredictOptions, StepSettings, usual_season};
 use foretell_auto::{Auto, BASELINE, Board, QUANTILES, TrainedAuto};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -26,8 +26,7 @@ pub(crate) struct Asked {
     ensemble: Option<bool>,
     hist: Vec<String>,
     categories: Vec<String>,
-    non_negative: bool,
-    integer: bool,
+    kept: KeptSettings,
     step: StepSettings,
     /// Whether the models are kept, for `predict` and `save`.
     keep: bool,
@@ -85,8 +84,7 @@ impl Kept {
         let fitted = Forecaster::new([auto.into()])?
             .reading(&series.options)
             .columns(series.names())
-            .non_negative(asked.non_negative)
-            .integer(asked.integer)
+            .keep(asked.kept.of_any_models())
             .steps_as(asked.step)
             .max_memory(self.most().memory)
             .threads(self.most().threads)

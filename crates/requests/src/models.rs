@@ -2,8 +2,8 @@
 
 use foretell::evaluate::{Metric, ScoreBy};
 use foretell::{
-    DataError, DecomposeOptions, Fitted, Forecaster, Future, Intervals, LocalScaler, PredictOptions,
-    StepSettings, ValidationOptions, ValidationScores, usual_season,
+    DataError, DecomposeOptions, Fitted, Forecaster, Future, Intervals, KeptSettings, LocalScaler,
+    PredictOptions, StepSettings, ValidationOptions, ValidationScores, usual_season,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -28,8 +28,7 @@ pub(crate) struct FitAsked {
     val_size: usize,
     intervals: Option<String>,
     local_scaler: Option<String>,
-    non_negative: bool,
-    integer: bool,
+    kept: KeptSettings,
     step: StepSettings,
 }
 
@@ -120,16 +119,12 @@ impl Kept {
             .reading(&series.options)
             .columns(series.names())
             .val_size(asked.val_size)
-            .non_negative(asked.non_negative)
-            .integer(asked.integer)
+            .keep(KeptSettings { end: series.end, ..asked.kept.of_any_models() })
             .steps_as(asked.step)
             .max_memory(self.most().memory)
             .threads(self.most().threads)
             .on_warning(listener)
             .on_progress(self.listener());
-        if let Some(end) = series.end {
-            forecaster = forecaster.end(end);
-        }
         if let Some(text) = asked.intervals {
             forecaster = forecaster.intervals(text.parse::<Intervals>()?);
         }

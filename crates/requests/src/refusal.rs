@@ -3,7 +3,7 @@
 use std::error::Error as StdError;
 
 use foretell::report::ReportError;
-use foretell::{DataError, Error, ErrorFacts, SpecError, columns_meant};
+use foretell::{DataError, Error, ErrorFacts, SpecError, TableError, columns_meant};
 use foretell_auto::{AutoError, listed};
 use serde_json::{Value, json};
 
@@ -66,6 +66,12 @@ impl From<Error> for Refusal {
 impl From<DataError> for Refusal {
     fn from(error: DataError) -> Self {
         Self { columns: listed(columns_meant(&error)), ..Self::of(&error) }
+    }
+}
+
+impl From<TableError> for Refusal {
+    fn from(error: TableError) -> Self {
+        DataError::from(error).into()
     }
 }
 

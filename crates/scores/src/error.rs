@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use foretell_data::DataError;
 use foretell_evaluate::EvaluationError;
-use foretell_tables::DataError;
 
 use crate::one_zone::OneZone;
 use crate::other_steps::OtherSteps;

@@ -119,7 +119,7 @@ impl Domain {
         }
     }
 
-    /// The share of its extent at which a value lies: the middle of the part that leads to it.
+    /// The share of its extent at which a value is: the middle of the part that leads to it.
     pub(crate) fn unit(&self, value: f64) -> f64 {
         let unit = match (*self, self.count()) {
             (Self::Uniform { .. }, Some(_)) => 0.5,

@@ -139,7 +139,9 @@ fn options_of(
 ) -> Result<(ReadOptions, Option<Roles>), EngineError> {
     let fixed = ["columns", "categories", "max_memory"];
     let why = "follows from the tables; leave it out";
-    let options = changed(&ReadOptions::default(), &request.reading, &fixed, why)?;
+    // A series without a value stops no other one; it is among the notes of what was understood.
+    let usual = ReadOptions::default().without_unknown();
+    let options = changed(&usual, &request.reading, &fixed, why)?;
     let (mut options, roles) = told_columns(within(options, max_memory).threads(1), &request.data);
     let ColumnNames { id, time, target } = ColumnNames::of_reading(&options);
     let future = match future {

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use axum::body::{Body, Bytes, HttpBody};
-use foretell::DataError;
+use foretell::TableError;
 use hyper::body::Frame as BodyFrame;
 
 use crate::error::EngineError;
@@ -40,7 +40,7 @@ pub(crate) fn encode(
     if text > AT_ONCE || (text > SMALL && room.at_least(text).is_err()) {
         return slowly(pieces, room);
     }
-    in_room(pieces.whole().map_err(DataError::Write)?, room)
+    in_room(pieces.whole().map_err(TableError::Write)?, room)
 }
 
 /// A table in a form of files, which is made at once.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use foretell::{DataError, TooLarge};
+use foretell::{DataError, TableError, TooLarge};
 
 /// Why there is no engine.
 #[derive(Debug, thiserror::Error)]
@@ -93,6 +93,12 @@ pub enum EngineError {
     Panicked,
 }
 
+impl From<TableError> for EngineError {
+    fn from(error: TableError) -> Self {
+        DataError::from(error).into()
+    }
+}
+
 impl From<DataError> for EngineError {
     fn from(error: DataError) -> Self {
         foretell::Error::from(error).into()
@@ -102,9 +108,11 @@ impl From<DataError> for EngineError {
 impl From<foretell::Error> for EngineError {
     fn from(error: foretell::Error) -> Self {
         match error {
-            foretell::Error::Data(DataError::TooLarge(TooLarge::Rows { most, found, .. })) => {
-                Self::TooManyRows { most, found }
-            }
+            foretell::Error::Data(DataError::Table(TableError::TooLarge(TooLarge::Rows {
+                most,
+                found,
+                ..
+            }))) => Self::TooManyRows { most, found },
             error => Self::Forecast(error),
         }
     }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use foretell::{
     DataError, Error, ExplainOptions, Fitted, Frame, Future, Intervals, MemoryTable, Panel, PredictOptions,
-    ReadOptions, TooLarge, UsageError, Warning, in_words_of,
+    ReadOptions, TableError, TooLarge, UsageError, Warning, in_words_of,
 };
 use foretell_auto::{Understood, last_rows};
 
@@ -96,9 +96,9 @@ pub(crate) fn read(
     let is_short = needed > limit;
     let read = read_series(fitted, request, limit, settings.max_rows);
     let (panel, options) = read.map_err(|error| match error {
-        EngineError::Forecast(Error::Data(DataError::TooLarge(
+        EngineError::Forecast(Error::Data(DataError::Table(TableError::TooLarge(
             TooLarge::Memory { .. } | TooLarge::Stream { .. },
-        ))) if is_short && !room.is_beyond_all(had.saturating_add(limit - own).saturating_add(1)) => {
+        )))) if is_short && !room.is_beyond_all(had.saturating_add(limit - own).saturating_add(1)) => {
             EngineError::NoRoom { needed }
         }
         error => error,

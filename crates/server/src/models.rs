@@ -28,7 +28,7 @@ struct Place {
 pub enum Reload {
     /// The model of this name was replaced.
     Replaced(String),
-    /// The model of this name stays as it was, since what is in its directory cannot be loaded.
+    /// The model of this name stays unchanged, since what is in its directory cannot be loaded.
     Failed(String, foretell::Error),
 }
 

@@ -2,7 +2,7 @@
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use foretell::{DataError, Error, ErrorFacts, UsageError, columns_meant, in_words_of};
+use foretell::{DataError, Error, ErrorFacts, TableError, UsageError, columns_meant, in_words_of};
 use foretell_auto::listed;
 use serde_json::{Value, json};
 
@@ -109,7 +109,8 @@ impl From<EngineError> for Problem {
             }
             EngineError::Panicked => of(StatusCode::INTERNAL_SERVER_ERROR, "fault", "The server has a fault"),
             EngineError::Forecast(error) => match error {
-                Error::Data(DataError::TooLarge(_)) | Error::Usage(UsageError::Memory(_)) => like(TOO_LARGE),
+                Error::Data(DataError::Table(TableError::TooLarge(_)))
+                | Error::Usage(UsageError::Memory(_)) => like(TOO_LARGE),
                 Error::Usage(_) => like(REQUEST),
                 Error::Checkpoint(_) | Error::Model { .. } => {
                     of(StatusCode::INTERNAL_SERVER_ERROR, "fault", "The model has a fault")

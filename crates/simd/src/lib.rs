@@ -111,7 +111,7 @@ pub use kernels::tanh::{tanh, tanh_in_place};
 pub use level::{Level, LevelError, UnknownLevel, at_this_level, level, with_level};
 pub use vector::Float;
 
-// Parts of the layers of foretell's models, of use to no one else: outside of what the docs show, and of what stays as it is
+// Parts of the layers of foretell's models, of use to no one else: outside of what the docs show, and of what stays unchanged
 // from one version to the next.
 #[doc(hidden)]
 pub use kernels::complex_tanh::{complex_tanh_backward, complex_tanh_in_place};

@@ -1,7 +1,7 @@
-//! Tables of any file, read row by row; tables of forecasts, and how they are written; and all that can be wrong with data.
+//! Tables of any file, read row by row; tables of forecasts, and how they are written; and all that can be wrong with them.
 //!
 //! A [`TableReader`] is a table of rows whatever file it is in: text in any encoding and compression, Parquet, Arrow, workbooks, or
-//! memory. Columns are found by name; ids, times and numbers are asked of a row, and whatever is wrong with one is a [`DataError`] with file,
+//! memory. Columns are found by name; ids, times and numbers are asked of a row, and whatever is wrong with one is a [`TableError`] with file,
 //! line and column. [`open`] chooses the reader by the name and the first bytes of a file. A [`Frame`] is a table that goes out, whose
 //! columns say what they hold ([`ForecastColumn`]); a [`FileFormat`] writes it.
 //!
@@ -20,21 +20,17 @@ mod readers;
 /// The form in which tables come in and go out, beside files.
 #[cfg(feature = "parquet")]
 pub use arrow_array::RecordBatch;
-pub use error::DataError;
+pub use error::TableError;
 pub use error::cell::CellError;
 pub use error::column::{ColumnError, ColumnRemedy, ColumnRoles, UnclearColumn};
 pub use error::construct::check_wanted;
 pub use error::file::UnreadableTable;
 pub use error::file_clocks::FileClocks;
 pub use error::flaw::Flaw;
-pub use error::future::FutureError;
 pub use error::place::Place;
-pub use error::series::{Repeated, SeriesError};
 pub use error::settings::SettingError;
-pub use error::steps::{Gap, StepError};
 pub use error::too_large::TooLarge;
 pub use error::whereabouts::Whereabouts;
-pub use error::windows::{EarlyEnds, UntaughtSteps, WindowError, early_ends_remedy};
 #[cfg(feature = "parquet")]
 pub use frames::batch::ParquetWriter;
 pub use frames::cells::{CellTable, Cells};

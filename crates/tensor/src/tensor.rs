@@ -97,7 +97,7 @@ impl Tensor {
         (&self.storage, self.offset)
     }
 
-    /// A view that lies within the storage.
+    /// A view that is within the storage.
     pub(crate) fn view(storage: Storage, offset: usize, shape: Shape, strides: Shape) -> Self {
         Self { storage, offset, shape, strides }
     }

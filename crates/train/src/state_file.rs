@@ -309,7 +309,7 @@ impl StateSummary {
     /// Reads the file of a state.
     ///
     /// # Errors
-    /// If it cannot be read, holds something else, or is not as it was written.
+    /// If it cannot be read, holds something else, or is not as written.
     pub fn read(path: &Path) -> Result<Self, StateError> {
         let TensorFile { metadata, tensors } = read(path)?;
         let entry = |name: &str| metadata_entry(&metadata, name);
@@ -330,7 +330,7 @@ impl StateSummary {
     }
 }
 
-/// The file of a state, as it was written.
+/// The file of a state, as written.
 fn read(path: &Path) -> Result<TensorFile, StateError> {
     TensorFile::read_checked(path).map_err(|error| match error {
         CheckpointError::Checksum { path, .. } => {

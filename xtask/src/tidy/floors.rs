@@ -24,6 +24,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "packed tensor",
             "checksum",
             "error",
+            "open_tensors",
             "directory file names pickle tagged optimizer_state",
             "column loss",
             "configuration dataset model",
@@ -92,7 +93,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "given_time",
         ],
     ),
-    folders("crates/data/src", &["panels", "windows", "reading_tests"]),
+    folders("crates/data/src", &["error", "panels", "windows", "reading_tests"]),
     folders(
         "crates/evaluate/src",
         &[
@@ -130,7 +131,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/foretell/src",
         &[
-            "by_series columns decompose_options explain_options explanation_error insample_options interval_words own_settings plan_error predict_options reconciliation_error registry series_fallback simulate_options smaller_error stage told_columns",
+            "by_series columns decompose_options explain_options explanation_error insample_options interval_words kept_settings plan_error predict_options reconciliation_error registry series_fallback simulate_options smaller_error stage told_columns",
             "interval_error",
             "usage_error",
             "warning",

@@ -7,7 +7,7 @@ use foretell_tensor::Tensor;
 use crate::Var;
 
 impl Var {
-    /// The variables one after the other along `axis`; a single one as it is, without a copy.
+    /// The variables one after the other along `axis`; a single one unchanged, without a copy.
     ///
     /// # Panics
     /// If there are none, or their other dimensions differ.

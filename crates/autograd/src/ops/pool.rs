@@ -38,7 +38,7 @@ impl Var {
     /// The largest values of windows of steps: `[batch, steps, channels]` to `[batch, pool.output(steps), channels]`.
     ///
     /// # Panics
-    /// If the shape is another, there are no steps, or a window lies in the padding alone.
+    /// If the shape is another, there are no steps, or a window is in the padding alone.
     #[track_caller]
     pub fn max_of_steps(&self, pool: MaxOfSteps) -> Self {
         let &[batch, steps, channels] = &*self.shape() else { panic!("max_of_steps of {:?}", self.shape()) };

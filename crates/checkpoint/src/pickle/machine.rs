@@ -80,7 +80,7 @@ struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
-    /// Carries out an instruction: those of numbers and texts, or goes on to those of collections.
+    /// Carries out an instruction: those of numbers and texts, or hands on to those of collections.
     fn step(&mut self, instruction: u8) -> Result<(), String> {
         match instruction {
             // PROTO, FRAME
@@ -144,7 +144,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// Carries out an instruction that makes or fills a collection, or goes on to those of objects.
+    /// Carries out an instruction that makes or fills a collection, or hands on to those of objects.
     fn collection(&mut self, instruction: u8) -> Result<(), String> {
         match instruction {
             // EMPTY_TUPLE, EMPTY_LIST, EMPTY_SET, EMPTY_DICT

@@ -22,7 +22,7 @@ pub enum PickleValue {
     Bytes(Vec<u8>),
     /// A list, a tuple or a set.
     List(Vec<Self>),
-    /// A dictionary, ordered as it was written.
+    /// A dictionary, ordered as written.
     Dict(Vec<(Self, Self)>),
     /// A tensor of PyTorch's or an array of numpy's, row-major whatever its strides were.
     Array(TensorData),

@@ -110,7 +110,6 @@ fn safetensors() {
 }
 
 /// PyTorch's files and Python's pickles.
-#[cfg(feature = "pickle")]
 mod pickles {
     use std::io::{Cursor, Read as _, Write as _};
 

@@ -79,7 +79,7 @@ impl Tried<'_> {
             return false;
         }
         self.keys.push((terms, constant));
-        // Of differences the likeliest moving average often lies on the unit circle, above all a season's, and would be refused.
+        // Of differences the likeliest moving average is often on the unit circle, above all a season's, and would be refused.
         let coefficients =
             if self.differences == [0, 0] { Coefficients::Likeliest } else { Coefficients::Conditional };
         let order = self.order(terms, constant);

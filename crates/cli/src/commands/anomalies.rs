@@ -16,7 +16,7 @@ use crate::train_args::TrainArgs;
 /// Mark values outside the intervals of their forecasts
 ///
 /// With --from the trained models forecast the whole history, one horizon after the other, also rows that they were trained on. With
-/// --model they are trained on what lies before the last windows of each series, and judge these. An interval is the model's own where
+/// --model they are trained on what is before the last windows of each series, and judge these. An interval is the model's own where
 /// it has one of the level (a loss of quantiles or of a distribution, --intervals; with --from of networks alone), else that of a normal
 /// distribution with the deviation of its errors in the series, taken from the median of their sizes, which anomalies do not move.
 ///

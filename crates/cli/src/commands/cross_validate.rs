@@ -19,14 +19,14 @@ use crate::train_args::TrainArgs;
 
 /// Score models on rolling forecasts of the end of each series
 ///
-/// Models that need no training in steps, which are all but networks, are fitted anew on all that lies before each forecast; networks
-/// are trained once on what lies before the first one (or anew on the way: --refit). Prints the errors of
+/// Models that need no training in steps, which are all but networks, are fitted anew on all that is before each forecast; networks
+/// are trained once on what is before the first one (or anew on the way: --refit). Prints the errors of
 /// each model beside those of two forecasts that need none: Naive repeats the last value, SeasonalNaive the last
 /// season. The best comes first. With a directory of trained models as --model these are scored unchanged, without
 /// any training.
 ///
 /// The figures are those of `foretell evaluate` and of utilsforecast: the mean over the forecasts of each series and cutoff. MAE and
-/// RMSE are in the units of the data. sMAPE lies between 0 and 1. MASE is
+/// RMSE are in the units of the data. sMAPE is between 0 and 1. MASE is
 /// MAE, divided by the MAE of the seasonal naive forecast within the history before the forecast: below 1 is
 /// better than that. Forecasts of series that are constant before them, or not longer than a season, have no MASE. Below the
 /// table stand the season, and how many windows and series are behind the figures.
@@ -76,7 +76,7 @@ pub(crate) struct CrossValidate {
     /// training in steps, for each forecast]
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1", value_parser = steps())]
     refit: Option<usize>,
-    /// Train all models once, on what lies before the first forecast
+    /// Train all models once, on what is before the first forecast
     #[arg(long, conflicts_with = "refit")]
     no_refit: bool,
     /// The metric that the models are sorted by, one of those of `foretell evaluate`: mase, mae, rmse, mqloss, mape, ... [default: mase,

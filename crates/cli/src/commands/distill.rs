@@ -143,18 +143,9 @@ impl Distill {
         let specs = self.train.specs(context, None, false)?;
         let input_size = specs.first().and_then(ModelSpec::input_size).unwrap_or(1);
         let forecaster = self.checkpoint.of(context, self.train.forecaster_of(context, specs, None)?);
-        let (data, settings) = (&self.train.data, teacher.own_settings());
-        let mut forecaster = forecaster.columns(data.columns(teacher.columns().clone()));
-        if let Some(end) = data.end().or(teacher.end()) {
-            forecaster = forecaster.end(end);
-        }
-        if settings.non_negative {
-            forecaster = forecaster.non_negative(true);
-        }
-        if settings.integer {
-            forecaster = forecaster.integer(true);
-        }
-        Ok((forecaster, input_size))
+        let kept = forecaster.kept_settings().or(teacher.kept_settings().of_any_models());
+        let columns = self.train.data.columns(teacher.columns().clone());
+        Ok((forecaster.columns(columns).keep(kept), input_size))
     }
 
     /// The series with the columns that teacher and student read, read as those of the teacher were; and how that is.

@@ -7,7 +7,7 @@ use clap::{ArgGroup, Args, Command, Id};
 use foretell::features::{FEATURES, FeatureEntry};
 use foretell::{
     CellError, ColumnError, ColumnNames, DataError, Features, Fitted, Flaw, Frame, Freq, Panel, ReadOptions,
-    Value, Warning, Workers, json,
+    TableError, Value, Warning, Workers, json,
 };
 
 use crate::args::{MemoryArgs, OutArgs, ThreadArgs};
@@ -141,8 +141,8 @@ impl WriteFeatures {
                 && let Err(error) = panel.column(name, 0)
             {
                 let reason = match error {
-                    DataError::Column(ColumnError::Labels { .. })
-                    | DataError::Cell(CellError::Value { flaw: Flaw::Labelled, .. }) => {
+                    DataError::Table(TableError::Column(ColumnError::Labels { .. }))
+                    | DataError::Table(TableError::Cell(CellError::Value { flaw: Flaw::Labelled, .. })) => {
                         "it holds text".to_owned()
                     }
                     other => other.to_string(),

@@ -7,13 +7,13 @@ use anyhow::Context as _;
 use clap::Args;
 use foretell::report::{SearchInputs, grouped};
 use foretell::{
-    CellError, ColumnNames, DataError, FileOptions, Fitted, Flaw, Forecaster, Frame, Freq, Panel,
-    PredictOptions, ReadOptions, is_of_id, usual_season,
+    CellError, ColumnNames, DataError, FileOptions, Fitted, Flaw, Forecaster, Frame, Freq, KeptSettings,
+    Panel, PredictOptions, ReadOptions, TableError, is_of_id, usual_season,
 };
 use foretell_auto::{Auto, BASELINE, Board, Budget, Criterion, QUANTILES, TrainedAuto, stopped_at_zero};
 use serde_json::json;
 
-use crate::args::{BoundArgs, JsonArgs, LevelArgs, MemoryArgs, OutArgs, ThreadArgs, directory, steps};
+use crate::args::{JsonArgs, KeptArgs, LevelArgs, MemoryArgs, OutArgs, ThreadArgs, directory, steps};
 use crate::context::{Context, Log};
 use crate::data_args::DataArgs;
 use crate::failure::Usage;
@@ -62,7 +62,7 @@ pub(crate) struct Forecast {
     /// 600steps, for the same forecast on any machine
     #[arg(long, value_name = "TIME", default_value = "0", value_parser = str::parse::<Budget>)]
     budget: Budget,
-    /// Models to try in place of those that suit the data; SeasonalNaive stands beside them
+    /// Models to try in place of those that suit the data, besides SeasonalNaive
     #[arg(long, value_name = "NAME[,NAME]", value_delimiter = ',')]
     models: Vec<String>,
     /// What weights are chosen by: mase and scaled_crps of the board, both alike (balanced), or mae, in the units of the data
@@ -100,7 +100,7 @@ pub(crate) struct Forecast {
     #[command(flatten)]
     level: LevelArgs,
     #[command(flatten)]
-    bounds: BoundArgs,
+    kept: KeptArgs,
     /// Directory to save the models in, for `foretell predict`, `serve` and `fit --from`
     #[arg(long, value_name = "DIR", value_parser = directory())]
     save: Option<PathBuf>,
@@ -129,17 +129,23 @@ impl Forecast {
         let directory =
             self.save.as_deref().map(|save| take_for("--save", save, self.overwrite)).transpose()?;
         // A model that there is not is told before any file is read.
-        let auto = self.auto(context, self.h.unwrap_or(1), &self.futr_exog)?;
+        let mut statics = self.static_columns()?;
+        let auto = self.auto(context, self.h.unwrap_or(1), (&self.futr_exog, &statics))?;
         Forecaster::new([auto.into()])?;
         let mut futr_exog = self.known_ahead()?;
         let (panel, options) = self.read(context, &futr_exog)?;
+        // Of columns that no one named those of text are no mistake; numbers of which some are missing are.
+        let of_text = |error: DataError| {
+            !matches!(error, DataError::Table(TableError::Cell(CellError::Value { flaw: Flaw::Missing, .. })))
+        };
+        let is_read = |name: &String, found: Result<(), DataError>| {
+            self.cat_exog.contains(name) || !found.err().is_some_and(of_text)
+        };
+        let all = statics.clone();
+        statics.retain(|name| is_read(name, panel.static_value(name, 0).map(drop)));
+        tell_texts(context, all.iter().filter(|name| !statics.contains(name)));
         if futr_exog != self.futr_exog {
-            // Of columns that no one named those of text are no mistake; numbers of which some are missing are.
-            let is_text = |error: &DataError| {
-                !matches!(error, DataError::Cell(CellError::Value { flaw: Flaw::Missing, .. }))
-            };
-            let of_text = |name: &String| panel.column(name, 0).err().is_some_and(|error| is_text(&error));
-            futr_exog.retain(|name| self.cat_exog.contains(name) || !of_text(name));
+            futr_exog.retain(|name| is_read(name, panel.column(name, 0).map(drop)));
             let names =
                 if futr_exog.is_empty() { "no column of numbers".to_owned() } else { futr_exog.join(", ") };
             let text = format!(
@@ -153,18 +159,15 @@ impl Forecast {
         for name in futr_exog.iter().filter(|name| !self.cat_exog.contains(name)) {
             future.as_ref().map(|future| future.column(name)).transpose()?;
         }
-        context.bounded(self.bounds.non_negative, self.bounds.integer);
-        let mut forecaster = Forecaster::new([self.auto(context, h, &futr_exog)?.into()])?
+        let settings = KeptSettings { end: self.data.end(), ..self.kept.settings() };
+        context.bounded(settings);
+        let mut forecaster = Forecaster::new([self.auto(context, h, (&futr_exog, &statics))?.into()])?
             .reading(&options)
             .columns(self.data.columns(ColumnNames::default()))
             .threads(self.threads.count)
             .steps_as(self.steps.settings())
-            .non_negative(self.bounds.non_negative)
-            .integer(self.bounds.integer)
+            .keep(settings)
             .on_warning(move |warning| context.warned(warning));
-        if let Some(end) = self.data.end() {
-            forecaster = forecaster.end(end);
-        }
         if let Some(bytes) = self.memory.bytes() {
             forecaster = forecaster.max_memory(bytes);
         }
@@ -193,7 +196,12 @@ impl Forecast {
     }
 
     /// The search for a horizon of `h` steps, as the flags say.
-    fn auto(&self, context: &'static Context, h: usize, futr_exog: &[String]) -> anyhow::Result<Auto> {
+    fn auto(
+        &self,
+        context: &'static Context,
+        h: usize,
+        (futr_exog, statics): (&[String], &[String]),
+    ) -> anyhow::Result<Auto> {
         let mut auto = Auto::new(h)
             .budget(self.budget)
             .stop_if(move || context.interrupts.asked())
@@ -202,7 +210,7 @@ impl Forecast {
             .with("below_zero", self.below_zero)?
             .with("hist_exog_list", json!(self.hist_exog))?
             .with("futr_exog_list", json!(futr_exog))?
-            .with("stat_exog_list", json!(self.static_columns()?))?
+            .with("stat_exog_list", json!(statics))?
             .with("cat_exog_list", json!(self.cat_exog))?;
         if !self.season.is_empty() {
             auto = auto.with("season_length", json!(self.season))?;
@@ -330,6 +338,18 @@ pub(crate) fn tell(context: &'static Context, board: &Board) {
         return context.report("", &tagged("leaderboard", board.to_json()));
     }
     lines(board).iter().for_each(|line| context.report(line, &json!({})));
+}
+
+/// Tells which static columns are not read, as they hold texts.
+fn tell_texts<'n>(context: &'static Context, names: impl Iterator<Item = &'n String>) {
+    let names: Vec<&str> = names.map(String::as_str).collect();
+    if !names.is_empty() {
+        let text = format!(
+            "static columns of texts are not read: {}; --cat-exog reads them as categories",
+            names.join(", ")
+        );
+        context.report(&text, &json!({ "event": "texts_not_read", "columns": names }));
+    }
 }
 
 /// Tells that forecasts stop at 0, as no value of their series is below it.

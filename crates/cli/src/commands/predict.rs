@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use foretell::{InsampleOptions, Intervals, PredictOptions, WeightPrecision};
 
-use crate::args::{BoundArgs, JsonArgs, LevelArgs, MemoryArgs, OutArgs, ThreadArgs, steps};
+use crate::args::{JsonArgs, KeptArgs, LevelArgs, MemoryArgs, OutArgs, ThreadArgs, steps};
 use crate::context::Context;
 use crate::data_args::DataArgs;
 use crate::fallback_args::FallbackArgs;
@@ -74,7 +74,7 @@ pub(crate) struct Predict {
     #[command(flatten)]
     fallbacks: FallbackArgs,
     #[command(flatten)]
-    bounds: BoundArgs,
+    kept: KeptArgs,
     /// Keep quantiles as the models gave them, which may cross; otherwise those of each step are sorted
     #[arg(long)]
     raw_quantiles: bool,
@@ -101,7 +101,7 @@ impl Predict {
             .raw_quantiles(self.raw_quantiles)
             .weight_precision(self.weights)?
             .on_warning(move |warning| context.warned(warning));
-        fitted = self.bounds.bound(fitted, context);
+        fitted = self.kept.told(fitted, context);
         let (panel, options) =
             self.data.read_for(&fitted, self.memory.limit().bytes(), self.threads.count, context)?;
         let sink = sink.decimal(options.numbers.decimal());

@@ -4,7 +4,7 @@ use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use foretell::{Intervals, PathMethod, SimulateOptions};
 
-use crate::args::{BoundArgs, steps};
+use crate::args::{KeptArgs, steps};
 use crate::context::Context;
 use crate::saved_run::SavedRunArgs;
 
@@ -53,13 +53,13 @@ pub(crate) struct Simulate {
     #[arg(long, value_name = "N[:METHOD[:STEP]]|dropout[:N]|spread", value_parser = str::parse::<Intervals>)]
     intervals: Option<Intervals>,
     #[command(flatten)]
-    bounds: BoundArgs,
+    kept: KeptArgs,
 }
 
 impl Simulate {
     pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
         let mut run = self.run.read(context, self.h)?;
-        run.fitted = self.bounds.bound(run.fitted, context);
+        run.fitted = self.kept.told(run.fitted, context);
         if let Some(intervals) = self.intervals {
             run.fitted = run.fitted.calibrate(&run.panel, intervals)?;
         }

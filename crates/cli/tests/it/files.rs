@@ -370,7 +370,6 @@ fn a_damaged_parquet_file_prints_no_panic() {
     assert!(contradictions > 0, "none of them makes it panic any more: look for others");
 }
 
-#[cfg(feature = "pickle")]
 #[test]
 fn models_that_pytorch_wrote_are_imported() {
     let dir = TestDirectory::new();

@@ -118,6 +118,12 @@ fn the_columns_that_past_and_future_have_are_known_ahead() {
         let price = 1 + (60 + step).pow(2) % 7;
         assert!((row[2].parse::<f64>().unwrap() - (50 + 10 * price) as f64).abs() < 1.0, "{row:?}");
     }
+    // Static columns of texts, which no one named, are no mistake either.
+    dir.put("static.csv", "unique_id,size,city\na,3,York\n");
+    let told = stderr(&dir.run(&format!("{line} next.csv --static static.csv")));
+    assert!(told.contains("static columns of texts are not read: city; --cat-exog reads them"), "{told}");
+    let told = stderr(&dir.run(&format!("{line} next.csv --static static.csv --cat-exog city")));
+    assert!(told.contains("Expect errors") && !told.contains("texts are not read"), "{told}");
     dir.put("none.csv", "unique_id,ds,cost\na,60,1\n");
     let none = dir.fails(2, &format!("{line} none.csv"));
     assert!(none.contains("it has no column that --data has"), "{none}");

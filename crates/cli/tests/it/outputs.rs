@@ -414,7 +414,7 @@ fn contributions_and_parts_add_up_to_the_forecast() {
     assert!(dir.read("parts.svg").contains("DLinear"));
     for (flags, part) in [
         ("--futr future.png --plot future.png", "would overwrite the data of --futr future.png"),
-        ("--plot model/parts.svg", "--plot model/parts.svg lies in --model model"),
+        ("--plot model/parts.svg", "--plot model/parts.svg is in --model model"),
     ] {
         let message = dir.fails(2, &format!("{explain} {flags}"));
         assert!(message.contains(part), "{flags}: {message}");

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::float::Float;
-use foretell_tables::DataError;
+use crate::error::DataError;
 
 /// How several rows of one series and time become one; by default they are a mistake.
 ///

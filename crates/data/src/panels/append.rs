@@ -7,8 +7,10 @@ use super::column::ColumnKind;
 use super::numbers::Numbers;
 use super::panel::{Data, Panel};
 use super::read::{AVAILABLE_MASK, WEIGHT};
+use crate::error::DataError;
+use crate::error::series::SeriesError;
 use foretell_messages::nearest;
-use foretell_tables::{ColumnError, DataError, Flaw, Place, SeriesError};
+use foretell_tables::{ColumnError, Flaw, Place, TableError};
 
 impl Panel {
     /// Appends rows to a series, at the times that follow its last by the frequency: their `y`, and the values of every further
@@ -25,12 +27,12 @@ impl Panel {
     /// let mut panel = Panel::from_series(Freq::parse("h")?, [("meter", 0, vec![1.0, 2.0, 3.0])])?;
     /// panel.append("meter", &[4.0, 5.0], &[])?;
     /// assert_eq!(panel.y(0), [1.0, 2.0, 3.0, 4.0, 5.0]);
-    /// # Ok::<(), foretell_tables::DataError>(())
+    /// # Ok::<(), foretell_data::DataError>(())
     /// ```
     ///
     /// # Errors
     /// A series that the panel does not have, a column that is missing, not there, or of another length, a value that is no number,
-    /// and times that leave the calendar. The panel is then as it was.
+    /// and times that leave the calendar. The panel is then unchanged.
     pub fn append(&mut self, id: &str, y: &[f32], columns: &[(&str, &[f32])]) -> Result<(), DataError> {
         let series = self.find(id).ok_or_else(|| {
             let ids = self.ids().map(|id| &**id);
@@ -95,7 +97,11 @@ impl Panel {
             }
             if values.len() != y.len() {
                 let what = format!("column `{name}`");
-                return Err(DataError::Length { what, expected: y.len(), found: values.len() });
+                return Err(DataError::Table(TableError::Length {
+                    what,
+                    expected: y.len(),
+                    found: values.len(),
+                }));
             }
         }
         for column in own {

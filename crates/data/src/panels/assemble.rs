@@ -3,13 +3,16 @@
 use super::fill::Filled;
 use super::panel::{Data, Panel, Series};
 use super::rows::{SeriesRun, TableRows};
+use crate::error::DataError;
+use crate::error::series::{Repeated, SeriesError};
+use crate::error::steps::{Gap, StepError};
 use foretell_calendar::{
     Freq, MostlyMissing, OddSteps, StepHint, TimeKind, Zone,
     days::{DAY, date_of},
     step_hints::shows_hours_twice,
     zone::in_range,
 };
-use foretell_tables::{DataError, Gap, Place, Repeated, SeriesError, StepError, UnreadableTable};
+use foretell_tables::{Place, UnreadableTable};
 
 impl TableRows {
     /// Sorts by (id, time), checks duplicates, settles the frequency, and checks or fills gaps.
@@ -49,7 +52,8 @@ impl TableRows {
             Some(fill) => self.fill_gaps(fill, zone.as_ref(), settled)?,
             None => Filled::default(),
         };
-        let mut times = Vec::new();
+        // Most panels have the same times in all series, which calendars of months need not count again.
+        let (mut times, mut counted) = (Vec::new(), Vec::new());
         for run in &self.runs {
             let place = |i: usize| self.place(run.start + i);
             let step = self.times.regular(run.start, run.len).map(|(_, step)| step);
@@ -57,12 +61,16 @@ impl TableRows {
                 continue;
             }
             self.times.copy(run.start, run.len, &mut times);
+            if times == counted {
+                continue;
+            }
             check_steps(settled, zone.as_ref(), freq.is_none(), self.id(run), &times, place).map_err(
                 |mut gap| {
                     gap.mixed = gap.fits.is_some_and(|fits| self.is_mixed(fits, zone.as_ref()));
                     DataError::Steps(StepError::Gap(gap))
                 },
             )?;
+            std::mem::swap(&mut times, &mut counted);
         }
         let levels = self.take_levels();
         let series = self.runs.iter().zip(levels).enumerate().map(|(i, (run, level))| Series {
@@ -230,6 +238,28 @@ mod tests {
             error.starts_with("t.csv, line 2: ") && error.contains("to be 2024 by the Buddhist"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn a_gap_behind_series_of_the_same_times_is_told() {
+        let months = ["2024-01-31", "2024-02-29", "2024-03-31", "2024-04-30", "2024-05-31"];
+        let rows = |id: &str, without: usize| -> String {
+            let months = months.iter().enumerate().filter(|(i, _)| *i != without);
+            months.map(|(i, month)| format!("{id},{month},{i}\n")).collect()
+        };
+        let read = |without: usize| {
+            let csv = format!(
+                "unique_id,ds,y\n{}{}{}{}",
+                rows("a", 9),
+                rows("b", 9),
+                rows("c", without),
+                rows("d", 9)
+            );
+            Panel::read_csv(csv.as_bytes(), "t.csv", &ReadOptions::default())
+        };
+        assert_eq!(read(9).unwrap().freq().to_string(), "ME");
+        let error = read(2).unwrap_err().to_string();
+        assert!(error.starts_with("t.csv, line 14: ") && error.contains("series `c`"), "{error}");
     }
 
     fn error(times: &[&str]) -> String {

@@ -1,8 +1,8 @@
 //! The rows of a panel in a range of times.
 
 use super::panel::Panel;
+use crate::error::DataError;
 use foretell_calendar::{Clock, TimeKind, periods::whole_period};
-use foretell_tables::DataError;
 
 impl Panel {
     /// The rows from `since` to `until`, both included, where they are given: as the panel's times are written, and a day, a month (`2024-05`)
@@ -14,7 +14,7 @@ impl Panel {
     /// let text = "ds,y\n2024-01-31,1\n2024-02-29,2\n2024-03-31,3\n";
     /// let panel = Panel::read_csv(text.as_bytes(), "t.csv", &ReadOptions::default())?;
     /// assert_eq!(panel.between(None, Some("2024-02"))?.y(0), [1.0, 2.0]);
-    /// # Ok::<(), foretell_tables::DataError>(())
+    /// # Ok::<(), foretell_data::DataError>(())
     /// ```
     ///
     /// # Errors

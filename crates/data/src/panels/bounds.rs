@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::options::ReadOptions;
 use super::rows::TableRows;
-use foretell_tables::{DataError, TooLarge, check_wanted};
+use crate::error::DataError;
+use foretell_tables::{TooLarge, check_wanted};
 
 /// Rows from one look at the bounds to the next,
 pub(super) const LOOK: usize = 1 << 13;

@@ -10,8 +10,10 @@ use super::level::SeriesLevel;
 use super::panel::{Data, Panel, Series};
 use super::rows::TableRows;
 use super::unrounded::Unrounded;
+use crate::error::DataError;
+use crate::error::series::SeriesError;
 use foretell_calendar::{Freq, LATE_ZONE, Time, TimeFlaw, TimeKind, Zone, zone::in_range};
-use foretell_tables::{ColumnError, DataError, Flaw, Place, SeriesError};
+use foretell_tables::{ColumnError, Flaw, Place, TableError};
 
 /// Collects a panel from slices; see [`Panel::builder`].
 ///
@@ -212,7 +214,11 @@ impl PanelBuilder {
 
     fn check_len(&mut self, what: &str, expected: usize, found: usize) {
         if expected != found {
-            self.fault.get_or_insert(DataError::Length { what: what.to_owned(), expected, found });
+            self.fault.get_or_insert(DataError::Table(TableError::Length {
+                what: what.to_owned(),
+                expected,
+                found,
+            }));
         }
     }
 }

@@ -17,7 +17,8 @@ use super::panel::{Data, Panel, Series};
 use super::part_head::{read_head, write_head};
 use super::peers::{Alone, Peers, gather};
 use super::pieces::{Piece, check_digits, join_pieces};
-use foretell_tables::{DataError, FilePart, Place, ReadNote, UnreadableTable, table_files};
+use crate::error::DataError;
+use foretell_tables::{FilePart, Place, ReadNote, TableError, UnreadableTable, table_files};
 
 /// The least rows of a part of a file: enough that opening the file anew for each costs little, few enough that several processes have
 /// some of a file of a few million rows. Tests have small files.
@@ -62,7 +63,9 @@ impl Panel {
             let parts: Vec<_> = files.iter().flat_map(|file| FilePart::all_of(file, PART_ROWS)).collect();
             let read = Self::from_parts_together(&parts, options, dir, peers);
             match &read {
-                Err(DataError::Unreadable(UnreadableTable::Unwritten { .. })) => return read,
+                Err(DataError::Table(TableError::Unreadable(UnreadableTable::Unwritten { .. }))) => {
+                    return read;
+                }
                 // What is wrong, or needs all rows of a file at once, all processes meet.
                 Err(_) if parts.len() > files.len() => {}
                 _ => return read,

@@ -272,7 +272,7 @@ fn rows_of_two_files_that_cannot_follow_each_other_are_told() {
     refused("m,2,1,new,0.5,1,3\nm,3,1,new,0.5,1,3\n", &options(), "do not begin at the step after");
     refused(follows, &options().fill(Fill::Zero), "needs all rows of a series at once");
     refused("m,3,20000000,new,0.5,1,3\nm,4,20000001,new,0.5,1,3\n", &options(), "more digits");
-    // Each half is held as it is, both together would need a level.
+    // Each half is held unchanged, both together would need a level.
     let constant = "m,1,10000000,new,1,1,3\nm,2,10000000,new,1,1,3\nm,3,10000000,new,1,1,3\n";
     let (dir, paths) = files(&[constant, "m,4,10000001,new,1,1,3\n"]);
     let error = Panel::from_files_by_turns(&paths, &options(), dir.path()).unwrap_err().to_string();

@@ -10,7 +10,8 @@ use super::column::{Column, ColumnKind};
 use super::covariates::Future;
 use super::keyed_series::KeyedSeries;
 use super::panel::Panel;
-use foretell_tables::{DataError, Place};
+use crate::error::DataError;
+use foretell_tables::{Place, TableError};
 
 /// From here on integers are not told apart as 64-bit floats: columns of such are texts.
 const EXACT: f64 = (1_u64 << 53) as f64;
@@ -277,7 +278,7 @@ impl Future {
         let expected = self.n_rows();
         if labels.len() != expected {
             let what = format!("future column `{name}`");
-            return Err(DataError::Length { what, expected, found: labels.len() });
+            return Err(DataError::Table(TableError::Length { what, expected, found: labels.len() }));
         }
         let mut column = Column::of_labels(name);
         for (row, label) in labels.iter().enumerate() {
@@ -439,7 +440,10 @@ mod tests {
         let vocabulary = Vocabulary::from([("sky".into(), texts(&["rain", "sun"]))]);
         assert_eq!(panel.encode_categories(&vocabulary).unwrap().column("sky", 0).unwrap(), [0.0, 1.0]);
         let short = builder().freq(Freq::parse("1").unwrap()).categories("sky", &["sun"]).build();
-        assert!(matches!(short, Err(DataError::Length { expected: 2, found: 1, .. })), "{short:?}");
+        assert!(
+            matches!(short, Err(DataError::Table(TableError::Length { expected: 2, found: 1, .. }))),
+            "{short:?}"
+        );
     }
 
     #[test]
@@ -499,6 +503,9 @@ mod tests {
         let error = missing.categories_of("sky").unwrap_err().to_string();
         assert!(error.contains("t.csv, line 3, column `sky`: \"NaN\" is missing"), "{error}");
         let error = Future::new(&panel(), 1, &[]).unwrap().with_categories("sky", &["sun"]).unwrap_err();
-        assert!(matches!(error, DataError::Length { expected: 2, found: 1, .. }), "{error}");
+        assert!(
+            matches!(error, DataError::Table(TableError::Length { expected: 2, found: 1, .. })),
+            "{error}"
+        );
     }
 }

@@ -6,8 +6,9 @@ use rustc_hash::FxHashMap;
 
 use super::numbers::Numbers;
 use super::options::ReadOptions;
+use crate::error::DataError;
 use foretell_messages::excerpt;
-use foretell_tables::{ColumnError, DataError, Flaw, Place, TableReader};
+use foretell_tables::{ColumnError, Flaw, Place, TableReader};
 
 /// Labels that 32-bit floats can number.
 const MAX_LABELS: u32 = 1 << 24;

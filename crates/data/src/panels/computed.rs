@@ -6,7 +6,8 @@ use super::cells::finite;
 use super::column::Column;
 use super::covariates::Future;
 use super::panel::{Data, Panel, Series};
-use foretell_tables::{ColumnError, DataError, Place};
+use crate::error::DataError;
+use foretell_tables::{ColumnError, Place, TableError};
 
 impl Panel {
     /// The panel with further columns, the rows of one series after the other in each.
@@ -60,7 +61,7 @@ fn computed(
 ) -> Result<Column, DataError> {
     if values.len() != expected {
         let what = format!("column `{name}`");
-        return Err(DataError::Length { what, expected, found: values.len() });
+        return Err(DataError::Table(TableError::Length { what, expected, found: values.len() }));
     }
     if let Some((row, value, flaw)) =
         values.iter().enumerate().find_map(|(row, value)| Some((row, value, finite(*value).err()?)))
@@ -102,8 +103,14 @@ mod tests {
         let add = |name: &str, values: &[f32]| {
             panel().with_computed(vec![(name.to_owned(), values.to_vec())]).map(|_| ()).unwrap_err()
         };
-        assert!(matches!(add("z", &[1.0]), DataError::Length { expected: 5, found: 1, .. }));
-        assert!(matches!(add("x", &[0.0; 5]), DataError::Column(ColumnError::Duplicate { .. })));
+        assert!(matches!(
+            add("z", &[1.0]),
+            DataError::Table(TableError::Length { expected: 5, found: 1, .. })
+        ));
+        assert!(matches!(
+            add("x", &[0.0; 5]),
+            DataError::Table(TableError::Column(ColumnError::Duplicate { .. }))
+        ));
         let error = add("z", &[0.0, 0.0, 0.0, 0.0, f32::INFINITY]).to_string();
         assert!(error.contains("series `b`"), "{error}");
         let future = Future::new(&panel(), 1, &[("z", &[1.0, 2.0])]).unwrap();

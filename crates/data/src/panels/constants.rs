@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::column::{Column, ColumnKind};
 use super::panel::{Data, Panel};
-use foretell_tables::{ColumnError, DataError};
+use crate::error::DataError;
+use foretell_tables::ColumnError;
 
 impl Panel {
     /// Makes static columns of those of these names, each of which must hold one value in all rows of a series.
@@ -73,7 +74,7 @@ pub(super) fn shown(column: &Column, value: f32) -> String {
 mod tests {
     use crate::{Panel, ReadOptions};
 
-    fn read(rows: &str) -> Result<Panel, foretell_tables::DataError> {
+    fn read(rows: &str) -> Result<Panel, crate::error::DataError> {
         let options = ReadOptions {
             static_cols: vec!["region".into(), "size".into()],
             categories: vec!["region".into()],

@@ -13,11 +13,11 @@ use super::options::ReadOptions;
 use super::origin::Origin;
 use super::panel::Panel;
 use super::spelling::StrangeIds;
+use crate::error::DataError;
+use crate::error::future::FutureError;
+use crate::error::series::{Repeated, SeriesError};
 use foretell_calendar::Clock;
-use foretell_tables::{
-    ColumnError, DataError, Flaw, FutureError, Place, ReadNote, Repeated, SeriesError, TableReader,
-    check_sizes, open,
-};
+use foretell_tables::{ColumnError, Flaw, Place, ReadNote, TableError, TableReader, check_sizes, open};
 
 const ID_REMEDY: &str = "name it as in the panel's file";
 
@@ -153,7 +153,7 @@ impl Future {
         for (name, values) in columns {
             if values.len() != expected {
                 let what = format!("future column `{name}`");
-                return Err(DataError::Length { what, expected, found: values.len() });
+                return Err(DataError::Table(TableError::Length { what, expected, found: values.len() }));
             }
             let mut column = Column::new(*name);
             for (row, value) in values.iter().enumerate() {

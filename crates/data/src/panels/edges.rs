@@ -2,7 +2,8 @@
 
 use super::fill::{Fill, Trimmed};
 use super::rows::{SeriesRun, TableRows};
-use foretell_tables::{DataError, Flaw, ReadNote};
+use crate::error::DataError;
+use foretell_tables::{Flaw, ReadNote};
 
 impl TableRows {
     /// Leaves out the edges of each series of an arranged table. Between them, a missing value is a mistake where

@@ -11,9 +11,12 @@ use super::level::SeriesLevel;
 use super::numbers::Numbers;
 use super::options::ReadOptions;
 use super::panel::{Data, Panel, Series};
+use crate::error::DataError;
+use crate::error::steps::StepError;
+use crate::error::windows::{EarlyEnds, WindowError};
 use foretell_calendar::Clock;
 use foretell_messages::excerpt;
-use foretell_tables::{DataError, EarlyEnds, Place, StepError, TooLarge, WindowError};
+use foretell_tables::{Place, TooLarge};
 
 /// The treatment of series that end a step or more before the last time of their panel. Unless someone says so, they stay as
 /// they are, and the steps after their end are forecast, although these have passed.
@@ -99,7 +102,7 @@ impl Panel {
 
     /// The panel whose series all end when they should, and which did not, if there are any: as [`with_end`](Self::with_end) with
     /// the options' `fill`, but series for which the static column [`ReadOptions::end_col`] holds a time are compared with that one, not
-    /// with the panel's last. A series that goes on beyond its time stays as it is.
+    /// with the panel's last. A series that continues beyond its time stays unchanged.
     ///
     /// # Errors
     /// Those of `with_end`, no such column, and what cannot be read as a time of the panel.
@@ -113,7 +116,7 @@ impl Panel {
     /// let (panel, early) = panel.ended(End::Common, &options)?.expect("a ended before its time");
     /// assert_eq!(panel.y(0), [5.0, 0.0, 0.0]);
     /// assert_eq!(early.to_string(), "1 of 2 series ends before the time of column `closed`: a (1)");
-    /// # Ok::<(), foretell_tables::DataError>(())
+    /// # Ok::<(), foretell_data::DataError>(())
     /// ```
     pub fn ended(&self, end: End, options: &ReadOptions) -> Result<Option<(Self, EarlyEnds)>, DataError> {
         let Some(last) = self.last_time().filter(|_| end != End::Own) else { return Ok(None) };
@@ -169,7 +172,7 @@ impl Panel {
             return Err(DataError::setting("end_col", name, expected));
         };
         let codes = column.values.as_deref().map_err(|_| column.usable().expect_err("a bad cell"))?;
-        // A zone that the times of the data tell need not stand beside these.
+        // A zone that the times of the data tell need not be told with these.
         let mut zone = self.zone().cloned();
         zone.iter_mut().for_each(|zone| zone.found = false);
         let mut clock =

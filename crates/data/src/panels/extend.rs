@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::covariates::Future;
 use super::numbers::Numbers;
 use super::panel::{Data, Panel};
-use foretell_tables::DataError;
+use crate::error::DataError;
 
 impl Panel {
     /// The last `rows` rows of each series, or all that it has. Nothing is copied.

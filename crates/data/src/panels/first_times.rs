@@ -4,8 +4,9 @@ use std::path::Path;
 
 use super::forecast_table::{ForecastTable, NumbersIn};
 use super::options::ReadOptions;
+use crate::error::DataError;
 use foretell_calendar::{TimeKind, Zone};
-use foretell_tables::{ColumnRoles, DataError};
+use foretell_tables::ColumnRoles;
 
 /// Rows that are looked at.
 const ROWS: usize = 1000;

@@ -6,8 +6,9 @@ use super::column::Column;
 use super::level::SeriesLevel;
 use super::numbers::Numbers;
 use super::panel::{Data, Panel};
+use crate::error::DataError;
+use crate::error::series::SeriesError;
 use foretell_messages::nearest;
-use foretell_tables::{DataError, SeriesError};
 
 impl Panel {
     /// The rows of each series, and after them those of the same series of `later`, whatever the times of these are: rows count

@@ -9,9 +9,10 @@ use super::bounds::LOOK;
 use super::options::ReadOptions;
 use super::pair::Pair;
 use super::panel::Panel;
+use crate::error::DataError;
 use foretell_calendar::{RepeatedTimes, TimeKind, Zone};
 use foretell_tables::{
-    ColumnRoles, DataError, Flaw, ID, KnownColumns, ModelInTable, ReadNote, TableReader, check_sizes, open,
+    ColumnRoles, Flaw, ID, KnownColumns, ModelInTable, ReadNote, TableReader, check_sizes, open,
 };
 
 /// The column of cross-validation that says where a row's window was cut.
@@ -141,7 +142,7 @@ impl PartialColumn {
                 if self.flaw.is_none() {
                     self.values = Vec::new();
                     let flaw = if flaw == Flaw::Text { Flaw::AmidNumbers } else { flaw };
-                    self.flaw = Some(table.bad_value(column, flaw));
+                    self.flaw = Some(table.bad_value(column, flaw).into());
                 }
             }
         }
@@ -261,7 +262,7 @@ impl ForecastTable {
                 values.push(match table.wide_number(*column) {
                     Ok(value) => value,
                     Err(Flaw::Missing) => f64::NAN,
-                    Err(flaw) => return Err(table.bad_value(*column, flaw)),
+                    Err(flaw) => return Err(table.bad_value(*column, flaw).into()),
                 });
                 ids.push(id.clone());
                 times.push(instant + table.late_shift());
@@ -354,7 +355,7 @@ impl ForecastTable {
         }
         options.check_rows(table.file(), times.len())?;
         if id.is_none() && numbers == NumbersIn::AllColumns && come_again(&times, cutoffs.as_deref()) {
-            return Err(table.missing_column(&options.id_col, table.columns(), ColumnRoles::IDS));
+            return Err(table.missing_column(&options.id_col, table.columns(), ColumnRoles::IDS).into());
         }
         times.iter_mut().for_each(|time| *time += table.late_shift());
         let kind = clock.kind.ok_or_else(|| DataError::NoRows { table: table.file().clone() })?;

@@ -8,8 +8,11 @@ use super::forecast_table::ForecastTable;
 use super::options::ReadOptions;
 use super::precision::{SINGLE, loses_steps};
 use super::spelling::StrangeIds;
+use crate::error::DataError;
+use crate::error::series::SeriesError;
+use crate::error::steps::StepError;
 use foretell_calendar::Freq;
-use foretell_tables::{DataError, Frame, Place, SeriesError, StepError, narrow};
+use foretell_tables::{Frame, Place, narrow};
 
 impl ForecastTable {
     /// Reads a file of forecasts of series of the frequency `freq`: Parquet by its name, else CSV; one that
@@ -139,7 +142,7 @@ impl ForecastTable {
 
 #[cfg(test)]
 mod tests {
-    use foretell_tables::ColumnError;
+    use foretell_tables::{ColumnError, TableError};
     use std::sync::Arc;
 
     use super::super::bounds::LOOK;
@@ -257,7 +260,10 @@ mod tests {
         };
         assert!(matches!(read("unique_id,ds,y\n"), Err(DataError::NoRows { .. })));
         assert!(matches!(read("unique_id,ds,y\na,1,2\n"), Err(DataError::Steps(StepError::FreqKind { .. }))));
-        assert!(matches!(read("unique_id,y\na,2\n"), Err(DataError::Column(ColumnError::Missing { .. }))));
+        assert!(matches!(
+            read("unique_id,y\na,2\n"),
+            Err(DataError::Table(TableError::Column(ColumnError::Missing { .. })))
+        ));
         let error = read("unique_id,ds,A\na,2024-01-01,1\na,2024-01-02,1e39\n").unwrap_err().to_string();
         assert!(error.contains("f.csv, row 1, column `A`: \"1e39\" is beyond a 32-bit float"), "{error}");
         let frame = read(",unique_id,ds,MLP,note\n0,a,2024-01-01,,fine\n1,a,2024-01-02,2,\n").unwrap();

@@ -9,10 +9,11 @@ use super::notation::Notation;
 use super::options::ReadOptions;
 use super::panel::Panel;
 use super::roles::{MOST_COLUMNS, ROWS};
+use crate::error::DataError;
 use foretell_calendar::{Clock, TimeFormat, TimeKind, days::DAY, days::date_of, readings::formats};
 use foretell_tables::{
-    DataError, Flaw, MemoryTable, NumberFormat, TableReader, check_sizes, is_called_year, is_of_id,
-    named_months, open, parts_of_year, table_files,
+    Flaw, MemoryTable, NumberFormat, TableReader, check_sizes, is_called_year, is_of_id, named_months, open,
+    parts_of_year, table_files,
 };
 
 /// Bytes of a file that is read as a whole, streams of Arrow's and JSON, above which no one looks at it twice.
@@ -467,7 +468,7 @@ mod tests {
             let options = ReadOptions::new().id_col("shop").time_col("day");
             let panel = Panel::from_file(&file, &options.with_notation_of(&file, [false; 2]).unwrap())?;
             let notes: Vec<String> = panel.notes().iter().map(ToString::to_string).collect();
-            Ok::<_, foretell_tables::DataError>((
+            Ok::<_, crate::error::DataError>((
                 panel.ids().map(|id| id.to_string()).collect::<Vec<_>>(),
                 notes,
             ))

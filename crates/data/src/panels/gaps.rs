@@ -6,8 +6,10 @@ use super::column::{BadCell, Column, ColumnKind};
 use super::fill::{Fill, Filled};
 use super::rows::{SeriesRun, TableRows};
 use super::series_parts::series_parts;
+use crate::error::DataError;
+use crate::error::steps::StepError;
 use foretell_calendar::{Freq, Steps, Zone};
-use foretell_tables::{DataError, Flaw, ReadNote, StepError, TooLarge};
+use foretell_tables::{Flaw, ReadNote, TooLarge};
 use foretell_threads::{Workers, rows, share};
 
 impl TableRows {

@@ -5,7 +5,8 @@ use super::forecast_table::{ForecastTable, NumbersIn};
 use super::options::ReadOptions;
 use super::panel::Panel;
 use super::read::read;
-use foretell_tables::{DataError, TableReader};
+use crate::error::DataError;
+use foretell_tables::TableReader;
 
 impl Panel {
     /// Takes the rows of a table, laid out as [`from_csv`](Self::from_csv) says. Of Arrow record batches

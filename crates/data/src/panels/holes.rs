@@ -8,8 +8,9 @@ use super::aggregate::Aggregate;
 use super::fill::Fill;
 use super::periods::Periods;
 use super::rows::TableRows;
+use crate::error::DataError;
 use foretell_calendar::{Zone, days::DAY};
-use foretell_tables::{DataError, UnreadableTable};
+use foretell_tables::UnreadableTable;
 
 /// Steps of a series that tell whether it has a usual one.
 const LEAST: usize = 10;
@@ -125,9 +126,9 @@ impl UsualSteps {
 
 #[cfg(test)]
 mod tests {
+    use crate::error::DataError;
     use crate::{Aggregate, Fill, Panel, ReadOptions};
     use foretell_calendar::{Freq, TimeKind};
-    use foretell_tables::DataError;
 
     /// Days from 1 January 2024 on, a Monday, of which some are left out, with 1 in each.
     fn read(

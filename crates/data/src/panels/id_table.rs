@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use foretell_tables::{ColumnRoles, DataError, FileOptions, JoinedIds, open};
+use crate::error::DataError;
+use foretell_tables::{ColumnRoles, FileOptions, JoinedIds, open};
 
 /// A table with a row per series, whose other columns are all numbers.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,8 +7,10 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::keyed_series::SomeParts;
+use crate::error::DataError;
+use crate::error::series::SeriesError;
 use foretell_tables::{
-    ColumnRoles, DataError, FileOptions, JoinedIds, SeriesError, TableReader, is_of_id, joined_ids, open,
+    ColumnRoles, FileOptions, JoinedIds, TableError, TableReader, is_of_id, joined_ids, open,
 };
 
 /// Files that are read as one table, in which series have labels: a static table, or the data themselves.
@@ -34,7 +36,7 @@ pub struct SeriesLabels {
 }
 
 impl LabelFiles<'_> {
-    fn open(&self, column: &str) -> Result<Box<dyn TableReader>, DataError> {
+    fn open(&self, column: &str) -> Result<Box<dyn TableReader>, TableError> {
         let (id_col, column) = (self.id_col.to_owned(), column.to_owned());
         open(self.paths, self.options, move |name| is_of_id(&id_col, name) || name == column)
     }

@@ -1,12 +1,14 @@
 //! Tables of other layouts read as long ones, and how a table that was read as another seems to be laid out.
 
 use super::options::ReadOptions;
+use crate::error::DataError;
+use crate::error::series::SeriesError;
 use foretell_calendar::{TimeKind, readings::readings};
 use foretell_messages::{Setting, listed};
 use foretell_tables::{
-    Across, BlockIds, CellError, ColumnError, DataError, JoinedIds, JoinedTimes, LongNames, MarkedTable,
-    Marks, MeltedTable, ReadNote, SeriesError, TableReader, UnreadableTable, is_called_year, is_of_id,
-    named_months, parts_of_year, steps_of_day, times_of,
+    Across, BlockIds, CellError, ColumnError, JoinedIds, JoinedTimes, LongNames, MarkedTable, Marks,
+    MeltedTable, ReadNote, TableError, TableReader, UnreadableTable, is_called_year, is_of_id, named_months,
+    parts_of_year, steps_of_day, times_of,
 };
 
 /// A wide table of fewer columns across is one of series.
@@ -73,7 +75,7 @@ impl ReadOptions {
         }
         let above = self.notation.ids_above.iter().filter(|name| is_of_id(&self.id_col, name));
         let inner = BlockIds::over(inner, &above.cloned().collect::<Vec<_>>());
-        JoinedIds::over(inner, &self.id_col, is_named)
+        Ok(JoinedIds::over(inner, &self.id_col, is_named)?)
     }
 
     /// The names of columns that the layout needs of a file, beside those that are kept.
@@ -87,22 +89,24 @@ pub(super) fn explained(error: DataError, table: &dyn TableReader, options: &Rea
     if options.across.is_some() || !options.time_cols.is_empty() {
         let counts = options.hours.is_none() && options.across.is_none();
         return match error {
-            DataError::Unreadable(UnreadableTable::SkippedHour { .. }) if counts => DataError::LaidOut {
-                error: Box::new(error),
-                hint: format!(
-                    "if hours are counted through the day, of which that one has 23, say so ({})",
-                    Setting::Hours.to("counted")
-                ),
-            },
+            DataError::Table(TableError::Unreadable(UnreadableTable::SkippedHour { .. })) if counts => {
+                DataError::LaidOut {
+                    error: Box::new(error),
+                    hint: format!(
+                        "if hours are counted through the day, of which that one has 23, say so ({})",
+                        Setting::Hours.to("counted")
+                    ),
+                }
+            }
             error => error,
         };
     }
     let header = &table.header()[..table.header().len().min(LOOKED_AT)];
     let sheets = table.sheets();
     let hint = match &error {
-        DataError::Column(ColumnError::Missing { .. })
-        | DataError::Cell(CellError::Time { .. } | CellError::Value { .. }) => {
-            if let DataError::Column(ColumnError::Missing { table, .. }) = &error
+        DataError::Table(TableError::Column(ColumnError::Missing { .. }))
+        | DataError::Table(TableError::Cell(CellError::Time { .. } | CellError::Value { .. })) => {
+            if let DataError::Table(TableError::Column(ColumnError::Missing { table, .. })) = &error
                 && looks_like_row(header)
             {
                 let error = UnreadableTable::NoHeader { file: table.clone(), cells: header.to_vec() }.into();
@@ -127,9 +131,9 @@ pub(super) fn explained(error: DataError, table: &dyn TableReader, options: &Rea
                 .or_else(|| times(header, options))
                 .or_else(|| units(&error, header))
                 .or_else(|| match &error {
-                    DataError::Column(ColumnError::Missing { .. }) => dated_parts(header),
+                    DataError::Table(TableError::Column(ColumnError::Missing { .. })) => dated_parts(header),
                     // A first sheet may be one of remarks.
-                    DataError::Cell(CellError::Time { .. }) if options.file.sheet.is_none() => Some(sheets?.hint()),
+                    DataError::Table(TableError::Cell(CellError::Time { .. })) if options.file.sheet.is_none() => Some(sheets?.hint()),
                     _ => None,
                 })
         }
@@ -177,8 +181,10 @@ fn times(header: &[String], options: &ReadOptions) -> Option<String> {
 /// A line of units below the header, which has a word or nothing where a time or a number is expected.
 fn units(error: &DataError, header: &[String]) -> Option<String> {
     let (at, column, value) = match error {
-        DataError::Cell(CellError::Time { at, column, value, .. }) => (at, column, value),
-        DataError::Cell(CellError::Value { at, column, value, .. }) if !value.is_empty() => {
+        DataError::Table(TableError::Cell(CellError::Time { at, column, value, .. })) => (at, column, value),
+        DataError::Table(TableError::Cell(CellError::Value { at, column, value, .. }))
+            if !value.is_empty() =>
+        {
             (at, column, value)
         }
         _ => return None,
@@ -248,7 +254,7 @@ fn other_columns(header: &[String], options: &ReadOptions) -> Option<String> {
 pub(super) fn told_apart<'a>(
     error: DataError,
     options: &ReadOptions,
-    open: impl Fn() -> Result<Box<dyn TableReader + 'a>, DataError>,
+    open: impl Fn() -> Result<Box<dyn TableReader + 'a>, TableError>,
 ) -> DataError {
     let (repeated, hint) = match error {
         DataError::LaidOut { error, hint } => (*error, Some(hint)),

@@ -119,7 +119,7 @@ mod tests {
             back.iter().enumerate().all(|(t, back)| *back == format!("{t}e-30").parse::<f64>().unwrap()),
             "{back:?}"
         );
-        // What single precision holds is held as it is.
+        // What single precision holds is held unchanged.
         let (level, y, _) = held(|t| f64::from(1.7e-33_f32 * t as f32));
         assert!(y.iter().enumerate().all(|(t, y)| level.value(*y) as f32 == 1.7e-33_f32 * t as f32));
     }

@@ -12,8 +12,9 @@ use super::covariates::Future;
 use super::level::SeriesLevel;
 use super::panel::Panel;
 use super::series_parts::series_parts;
+use crate::error::DataError;
 use foretell_messages::nearest;
-use foretell_tables::{CellError, DataError, Place, SettingError};
+use foretell_tables::{CellError, Place, SettingError};
 use foretell_threads::Workers;
 
 /// Largest power that Box-Cox transforms are looked for; the smallest is 0, the logarithm.

@@ -5,8 +5,9 @@ use super::cells::{admitted, check_mask, check_weight};
 use super::options::ReadOptions;
 use super::periods::Periods;
 use super::rows::TableRows;
+use crate::error::DataError;
 use foretell_calendar::{Clock, RepeatedTimes};
-use foretell_tables::{DataError, Flaw, TableReader};
+use foretell_tables::{Flaw, TableReader};
 
 /// Which columns of a long table hold what.
 pub(super) struct LongColumns<'a> {

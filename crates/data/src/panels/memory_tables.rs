@@ -4,7 +4,8 @@ use super::covariates::Future;
 use super::options::ReadOptions;
 use super::panel::Panel;
 use super::read::read_wanted;
-use foretell_tables::{DataError, MemoryTable};
+use crate::error::DataError;
+use foretell_tables::MemoryTable;
 
 impl Panel {
     /// Reads a table that is in memory; else as [`from_file`](Self::from_file), to the last bit.
@@ -45,11 +46,11 @@ impl Future {
 
 #[cfg(test)]
 mod tests {
-    use foretell_tables::ColumnError;
     use std::fs;
 
+    use foretell_tables::{ColumnError, FileFormat, TableError};
+
     use super::*;
-    use foretell_tables::FileFormat;
 
     const DATA: &str = "unique_id,ds,y,price\na,2024-01-01,1,2\na,2024-01-02,2,3\na,2024-01-03,4,4\n";
     const FUTURE: &str = "unique_id,ds,price\na,2024-01-04,7\n";
@@ -78,7 +79,7 @@ mod tests {
         fs::write(&path, DATA).unwrap();
         let name = path.to_str().unwrap();
         let error = Panel::from_memory(&table(name, ""), &ReadOptions::new()).unwrap_err();
-        assert!(matches!(error, DataError::Empty { .. }), "{error}");
+        assert!(matches!(error, DataError::Table(TableError::Empty { .. })), "{error}");
     }
 
     #[test]
@@ -93,9 +94,12 @@ mod tests {
         let error = panel.column("price", 0).unwrap_err().to_string();
         assert!(error.starts_with("data, row 2, column `price`"), "{error}");
         let error = Panel::from_memory(&columns(r#"{"unique_id": ["a"], "ds": [1, 2], "y": [1]}"#), &options);
-        assert!(matches!(error, Err(DataError::Length { .. })), "{error:?}");
+        assert!(matches!(error, Err(DataError::Table(TableError::Length { .. }))), "{error:?}");
         let error = Panel::from_memory(&columns("{}"), &options).unwrap_err();
-        assert!(matches!(error, DataError::Column(ColumnError::Missing { .. })), "{error}");
+        assert!(
+            matches!(error, DataError::Table(TableError::Column(ColumnError::Missing { .. }))),
+            "{error}"
+        );
         let integers = columns(r#"{"unique_id": [7, 7, 7], "ds": [1, 2, 3], "y": [0.25, 0.5, 1]}"#);
         let panel = Panel::from_memory(&integers, &options).unwrap();
         assert!(panel.has_integer_ids() && panel.y(0) == [0.25, 0.5, 1.0]);

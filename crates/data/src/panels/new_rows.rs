@@ -6,8 +6,9 @@ use super::cells::finite;
 use super::column::Column;
 use super::level::SeriesLevel;
 use super::panel::{Data, Panel, Series};
+use crate::error::DataError;
 use foretell_calendar::zone::in_range;
-use foretell_tables::{DataError, Place};
+use foretell_tables::{Place, TableError};
 
 impl Panel {
     /// The same series and static columns with other rows: the target `y` and further columns, `[series, rows]` each, in the panel's order
@@ -27,7 +28,7 @@ impl Panel {
         let rows = (y.len() / n_series.max(1)).max(1);
         let check_len = |what: &str, expected: usize, found: usize| match expected == found {
             true => Ok(()),
-            false => Err(DataError::Length { what: what.to_owned(), expected, found }),
+            false => Err(DataError::Table(TableError::Length { what: what.to_owned(), expected, found })),
         };
         check_len("y", n_series * rows, y.len())?;
         check_len("last", n_series, last.map_or(n_series, <[i64]>::len))?;

@@ -12,7 +12,8 @@ use foretell_pool::{FileNumbers, NumberFile};
 
 use super::numbers::Numbers;
 use super::peers::{Peers, gather};
-use foretell_tables::{DataError, UnreadableTable};
+use crate::error::DataError;
+use foretell_tables::UnreadableTable;
 
 /// Numbers that are passed on at a time: 1 MB of them.
 const BLOCK: usize = 1 << 18;

@@ -3,8 +3,9 @@
 use super::column_signs::{is_called_as_ids, is_called_id};
 use super::options::ReadOptions;
 use super::panel::Panel;
+use crate::error::DataError;
 use foretell_messages::is_slip;
-use foretell_tables::{ColumnRemedy, DataError, Flaw, TableReader};
+use foretell_tables::{ColumnRemedy, Flaw, TableError, TableReader};
 
 /// The error of a table that is to have ids, and has none.
 pub(super) fn no_ids(table: &dyn TableReader, options: &ReadOptions, of_one: Option<&OfOne>) -> DataError {
@@ -20,10 +21,8 @@ pub(super) fn no_ids(table: &dyn TableReader, options: &ReadOptions, of_one: Opt
         }
         None => REMEDY.into(),
     };
-    table
-        .column(&options.id_col, remedy)
-        .err()
-        .unwrap_or_else(|| DataError::Empty { file: table.file().clone() })
+    let missing = table.column(&options.id_col, remedy).err();
+    missing.unwrap_or_else(|| TableError::Empty { file: table.file().clone() }).into()
 }
 
 /// A table without ids, whose rows are those of every series; unless a column that the panel does not have holds one text in all rows, or one

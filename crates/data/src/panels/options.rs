@@ -6,9 +6,10 @@ use super::aggregate::Aggregate;
 use super::fill::Fill;
 use super::notation::Notation;
 use super::periods::Periods;
+use crate::error::DataError;
 use foretell_calendar::{Freq, Locale, TimeFormat, Zone};
 use foretell_messages::Setting;
-use foretell_tables::{Across, ColumnRoles, DataError, FileOptions, Hours, ID, NumberFormat, TableReader};
+use foretell_tables::{Across, ColumnRoles, FileOptions, Hours, ID, NumberFormat, TableReader};
 
 /// How a table is laid out, and how it is read.
 ///
@@ -18,7 +19,7 @@ use foretell_tables::{Across, ColumnRoles, DataError, FileOptions, Hours, ID, Nu
 /// let options = ReadOptions::new().time_col("day").target_col("sales").fill(Fill::Zero);
 /// let panel = Panel::read_csv("day,sales\n2024-01-01,5\n2024-01-02,7\n2024-01-04,6\n".as_bytes(), "sales.csv", &options)?;
 /// assert_eq!(panel.y(0), [5.0, 7.0, 0.0, 6.0]);
-/// # Ok::<(), foretell_tables::DataError>(())
+/// # Ok::<(), foretell_data::DataError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]

@@ -2,16 +2,19 @@
 
 use std::fmt::Write as _;
 
+use crate::error::DataError;
 use foretell_calendar::{Freq, TimeFormat, TimeKind, readings::formats};
 use foretell_messages::Setting;
-use foretell_tables::{CellError, DataError, TableReader};
+use foretell_tables::{CellError, TableError, TableReader};
 
 /// Rows that are looked at.
 const ROWS: usize = 5000;
 
 /// The error of a time that two formats would read, with what each makes of the rows from there on.
 pub(super) fn with_orders(error: DataError, table: &mut dyn TableReader) -> DataError {
-    let DataError::Cell(CellError::Time { column, value, .. }) = &error else { return error };
+    let DataError::Table(TableError::Cell(CellError::Time { column, value, .. })) = &error else {
+        return error;
+    };
     let found = formats(value);
     let (true, Some(column)) = (found.len() > 1, table.find(column)) else { return error };
     let mut texts = vec![value.clone()];

@@ -2,8 +2,9 @@
 
 use super::column_signs::{holds_number, is_called_time};
 use super::options::ReadOptions;
+use crate::error::DataError;
 use foretell_calendar::{Clock, TimeKind, readings::formats};
-use foretell_tables::{DataError, TableReader};
+use foretell_tables::TableReader;
 
 /// The two columns of a table.
 #[derive(Clone, Copy, Debug)]
@@ -62,7 +63,7 @@ impl ReadOptions {
 mod tests {
     use crate::{Panel, ReadOptions};
 
-    fn read(text: &str) -> Result<Panel, foretell_tables::DataError> {
+    fn read(text: &str) -> Result<Panel, crate::error::DataError> {
         Panel::read_csv(text.as_bytes(), "t.csv", &ReadOptions::default())
     }
 

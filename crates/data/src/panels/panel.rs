@@ -13,9 +13,11 @@ use super::level::SeriesLevel;
 use super::numbers::Numbers;
 use super::origin::SLICES;
 use super::spelling::StrangeIds;
+use crate::error::DataError;
+use crate::error::series::SeriesError;
 use foretell_calendar::{Freq, Zone};
 use foretell_messages::Setting;
-use foretell_tables::{ColumnError, DataError, Hours, Place, ReadNote, SeriesError};
+use foretell_tables::{ColumnError, Hours, Place, ReadNote};
 
 /// Series of one frequency, sorted by id, with the target `y`, further numeric columns of the same
 /// rows, and static columns with one value per series.

@@ -1,7 +1,8 @@
 use super::*;
 use crate::Fill;
+use crate::error::DataError;
+use crate::error::steps::StepError;
 use foretell_calendar::TimeKind;
-use foretell_tables::{DataError, StepError};
 
 fn freq(word: &str) -> Freq {
     Freq::parse(word).unwrap()

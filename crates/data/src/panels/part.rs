@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::column::Column;
 use super::covariates::Future;
 use super::panel::Panel;
-use foretell_tables::{DataError, FutureError};
+use crate::error::DataError;
+use crate::error::future::FutureError;
 
 impl Panel {
     /// The series in these places. Nothing is copied.

@@ -6,8 +6,9 @@ use super::fill::Fill;
 use super::holes::UsualSteps;
 use super::periods::Periods;
 use super::rows::{SeriesRun, TableRows};
+use crate::error::DataError;
 use foretell_calendar::Zone;
-use foretell_tables::{DataError, ReadNote, UnreadableTable};
+use foretell_tables::{ReadNote, UnreadableTable};
 
 /// The fewest steps between rows that tell how far apart they usually are, where few periods do.
 const LEAST_STEPS: usize = 2;

@@ -7,8 +7,9 @@ use foretell_threads::Workers;
 use super::bounds::{Bounds, Share};
 use super::long_rows::LongColumns;
 use super::rows::TableRows;
+use crate::error::DataError;
 use foretell_calendar::Clock;
-use foretell_tables::{DataError, TableReader};
+use foretell_tables::{TableError, TableReader};
 
 /// The parts that are not read yet, with their numbers.
 struct Source<'a> {
@@ -19,7 +20,7 @@ struct Source<'a> {
 }
 
 impl Source<'_> {
-    fn next(&mut self) -> (usize, Result<Option<Box<dyn TableReader>>, DataError>) {
+    fn next(&mut self) -> (usize, Result<Option<Box<dyn TableReader>>, TableError>) {
         self.taken += 1;
         let part = match self.ahead.is_empty() {
             true => self.table.next_part(),
@@ -72,7 +73,7 @@ impl LongColumns<'_> {
             loop {
                 let (number, part) = lock(&source).next();
                 let (mut own, mut clock, mut share) = (none.none(), settled.clone(), bounds.share());
-                let read = part.and_then(|part| match part {
+                let read = part.map_err(DataError::from).and_then(|part| match part {
                     Some(mut part) => {
                         self.take_rows(&mut *part, &mut own, &mut clock, &mut share).map(|()| true)
                     }
@@ -103,7 +104,11 @@ impl LongColumns<'_> {
         };
         workers.each(&mut vec![(); workers.threads()], true, |_, ()| read_parts());
         // Threads do not begin what no one waits for.
-        joined.into_inner().unwrap_or_else(PoisonError::into_inner).ended.unwrap_or(Err(DataError::NotWanted))
+        joined
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
+            .ended
+            .unwrap_or(Err(DataError::Table(TableError::NotWanted)))
     }
 }
 
@@ -130,8 +135,8 @@ fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use std::fmt::Write as _;
 
+    use crate::error::DataError;
     use crate::{Panel, ReadOptions};
-    use foretell_tables::DataError;
 
     /// Some megabytes, with line ends within quotes, labels that come late, and rows of series or of times side by side.
     fn text(by_time: bool) -> String {

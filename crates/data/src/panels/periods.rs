@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::DataError;
 use foretell_calendar::{Freq, TimeKind, Zone, days::DAY};
-use foretell_tables::DataError;
 
 /// The changes of rows and times before they become series.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::column::Column;
 use super::constants::shown;
 use super::panel::{Panel, Series};
-use foretell_tables::{ColumnError, DataError, FilePart, UnreadableTable};
+use crate::error::DataError;
+use foretell_tables::{ColumnError, FilePart, UnreadableTable};
 
 /// The rows of a series in one file, and the number of the file.
 pub(super) type Piece = (Series, usize);

@@ -16,10 +16,13 @@ use super::pair::Pair;
 use super::panel::Panel;
 use super::rows::TableRows;
 use super::unrounded::Unrounded;
+use crate::error::DataError;
+use crate::error::series::SeriesError;
+use crate::error::steps::StepError;
 use foretell_calendar::{Clock, RepeatedTimes, TimeKind};
 use foretell_tables::{
-    ColumnError, ColumnRoles, DataError, FilePart, SeriesError, StepError, TableReader, TextTable,
-    UnreadableTable, check_sizes, is_of_id, open, open_input,
+    ColumnError, ColumnRoles, FilePart, TableError, TableReader, TextTable, UnreadableTable, check_sizes,
+    is_of_id, open, open_input,
 };
 
 const COLUMN_REMEDY: &str = "give one of these names, or add the column";
@@ -126,7 +129,7 @@ pub(super) type Wanted<'a> = Box<dyn Fn(&str) -> bool + Send + 'a>;
 
 /// Reads a table of which `open` need open no more columns than are wanted; `again` if it can be opened more than once.
 pub(super) fn read_wanted<'a>(
-    open: impl Fn(Wanted<'a>) -> Result<Box<dyn TableReader + 'a>, DataError>,
+    open: impl Fn(Wanted<'a>) -> Result<Box<dyn TableReader + 'a>, TableError>,
     options: &'a ReadOptions,
     again: bool,
 ) -> Result<Panel, DataError> {
@@ -141,7 +144,9 @@ pub(super) fn read_wanted<'a>(
     };
     read_again(open_wanted, options, again).or_else(|error| match error {
         // The columns that were passed over belong into the message.
-        DataError::Column(ColumnError::Missing { .. }) => read(open(Box::new(|_| true))?, options, false),
+        DataError::Table(TableError::Column(ColumnError::Missing { .. })) => {
+            read(open(Box::new(|_| true))?, options, false)
+        }
         error if again => Err(told_apart(error, options, || open(Box::new(|_| true)))),
         error => Err(error),
     })
@@ -150,7 +155,7 @@ pub(super) fn read_wanted<'a>(
 /// Reads a table, and once again with all digits of its target where single precision loses steps: so these take no memory
 /// where no one needs them. What can be opened only once is read with all of them.
 fn read_again<'a>(
-    open: impl Fn() -> Result<Box<dyn TableReader + 'a>, DataError>,
+    open: impl Fn() -> Result<Box<dyn TableReader + 'a>, TableError>,
     options: &ReadOptions,
     again: bool,
 ) -> Result<Panel, DataError> {
@@ -237,7 +242,7 @@ fn read_long(
                 ColumnError::Taken { table: table.file().clone(), column: column.clone(), what }.into()
             );
         }
-        return Err(table.missing_column(column, names.into_iter(), COLUMN_REMEDY));
+        return Err(table.missing_column(column, names.into_iter(), COLUMN_REMEDY).into());
     }
     let wanted = |name: &String| {
         options.columns.as_ref().is_none_or(|columns| columns.contains(name))

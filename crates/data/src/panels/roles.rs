@@ -12,9 +12,10 @@ use super::forecast_table::CUTOFF;
 use super::laid_out::{is_called_part_of_day, year_and_part};
 use super::options::ReadOptions;
 use super::read::{AVAILABLE_MASK, WEIGHT};
+use crate::error::DataError;
 use foretell_calendar::{Clock, TimeKind, days::DAY};
 use foretell_tables::{
-    BlockIds, ColumnError, DataError, MemoryTable, TableReader, UnclearColumn, UnreadableTable, is_of_id,
+    BlockIds, ColumnError, MemoryTable, TableError, TableReader, UnclearColumn, UnreadableTable, is_of_id,
     open, table_files,
 };
 
@@ -187,7 +188,7 @@ impl Roles {
             (Some(_), Some(_)) if *repeats && !texts.is_empty() => ask(true, texts, target),
             _ => return None,
         };
-        Some(DataError::Column(ColumnError::Unclear(Box::new(question))))
+        Some(DataError::Table(TableError::Column(ColumnError::Unclear(Box::new(question)))))
     }
 }
 

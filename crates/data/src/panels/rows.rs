@@ -11,8 +11,9 @@ use super::fill::Fill;
 use super::origin::Origin;
 use super::periods::Periods;
 use super::unrounded::Unrounded;
+use crate::error::DataError;
 use foretell_calendar::Steps;
-use foretell_tables::{DataError, Flaw, Place, ReadNote, TableReader};
+use foretell_tables::{Flaw, Place, ReadNote, TableReader};
 
 /// The columns of a long table as they are read, one entry per row.
 ///
@@ -105,7 +106,7 @@ impl TableRows {
                 self.missing_as.get_or_insert_with(|| table.shown(column));
                 Ok(f32::NAN)
             }
-            value => value.map_err(|flaw| table.bad_value(column, flaw)),
+            value => Ok(value.map_err(|flaw| table.bad_value(column, flaw))?),
         }
     }
 

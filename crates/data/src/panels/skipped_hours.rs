@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 
 use super::rows::{SeriesRun, TableRows};
+use crate::error::DataError;
 use foretell_calendar::{TimeKind, Zone, step_hints::shown_again};
-use foretell_tables::{DataError, FileClocks, UnreadableTable};
+use foretell_tables::{FileClocks, UnreadableTable};
 
 const HOUR: i64 = 3_600_000_000;
 

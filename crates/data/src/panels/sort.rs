@@ -2,8 +2,8 @@
 
 use super::numbers::Numbers;
 use super::rows::{SeriesRun, TableRows};
+use crate::error::DataError;
 use foretell_calendar::Steps;
-use foretell_tables::DataError;
 
 impl TableRows {
     /// Groups the rows by series with ascending times, if they are not so already.

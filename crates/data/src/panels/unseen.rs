@@ -6,7 +6,7 @@ use super::categories::{Categories, Vocabulary};
 use super::column::Column;
 use super::covariates::Future;
 use super::panel::Panel;
-use foretell_tables::DataError;
+use crate::error::DataError;
 
 /// The values of a categorical column that are none of its categories.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -3,8 +3,9 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
+use crate::error::DataError;
 use crate::{Panel, ReadOptions};
-use foretell_tables::{DataError, FileFormat};
+use foretell_tables::FileFormat;
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)

@@ -5,6 +5,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::error::DataError;
+use crate::error::steps::StepError;
 use crate::{Categories, Future, Panel, ReadOptions};
 use arrow_array::{
     Array, ArrayRef, BinaryArray, BooleanArray, Date32Array, Decimal64Array, Decimal128Array,
@@ -14,7 +16,7 @@ use arrow_array::{
 };
 use arrow_schema::{DataType, Field, Schema};
 use foretell_calendar::{Freq, TimeFormat, TimeKind, Zone};
-use foretell_tables::{ArrowTable, DataError, FileFormat, Frame, MemoryTable, RecordBatch, StepError};
+use foretell_tables::{ArrowTable, FileFormat, Frame, MemoryTable, RecordBatch};
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)

@@ -2,8 +2,8 @@
 
 use std::io::Write as _;
 
+use crate::error::DataError;
 use crate::{Panel, ReadOptions};
-use foretell_tables::DataError;
 
 fn gzip(text: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());

@@ -1,8 +1,9 @@
 //! Ids that several columns make.
 
+use crate::error::DataError;
 use crate::{Future, LabelFiles, Panel, ReadOptions, SeriesLabels};
 use foretell_calendar::Freq;
-use foretell_tables::{Across, DataError};
+use foretell_tables::Across;
 
 const TEXT: &str = "ds,store,item,y,price\n2024-01-01,N,1,1,5\n2024-01-01,N,2,2,6\n2024-01-02,N,1,3,5\n2024-01-02,N,2,4,6\n\
                     2024-01-01,S,1,5,7\n2024-01-02,S,1,6,7\n";

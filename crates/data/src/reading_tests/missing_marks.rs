@@ -1,7 +1,7 @@
 //! A table in which some texts stand for missing values or for 0, and numbers may have flags behind them.
 
+use crate::error::DataError;
 use crate::{Fill, Panel, ReadOptions};
-use foretell_tables::DataError;
 
 fn read(cells: &[&str], options: ReadOptions) -> Result<Panel, DataError> {
     let rows = cells.iter().enumerate().map(|(row, cell)| format!("a,{row},{cell}\n"));

@@ -1,8 +1,8 @@
 //! Times that clocks show twice when they are put back: told apart by the order of the rows.
 
+use crate::error::DataError;
 use crate::{Future, Panel, ReadOptions};
 use foretell_calendar::Zone;
-use foretell_tables::DataError;
 
 fn options(wide: bool) -> ReadOptions {
     let zone = Some(Zone::parse("Europe/Berlin").unwrap());

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use tempfile::TempDir;
 
+use crate::error::DataError;
 use crate::{Future, Panel, ReadOptions};
 use foretell_calendar::{Freq, Zone};
-use foretell_tables::{DataError, FileOptions};
+use foretell_tables::FileOptions;
 
 fn home(files: &[(&str, &str)]) -> TempDir {
     let home = tempfile::tempdir().unwrap();

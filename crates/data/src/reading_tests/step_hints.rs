@@ -1,4 +1,4 @@
-//! What lies behind steps that a series should not have, where added rows would be no remedy.
+//! What is behind steps that a series should not have, where added rows would be no remedy.
 
 use crate::{Aggregate, Panel, ReadOptions};
 use foretell_calendar::{Freq, TimeFormat, TimeKind, Zone};

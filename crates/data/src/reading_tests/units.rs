@@ -1,7 +1,7 @@
 //! The units that the numbers of a table's columns bear: those of a column must be one.
 
+use crate::error::DataError;
 use crate::{Panel, ReadOptions};
-use foretell_tables::DataError;
 
 fn read(cells: &[&str], threads: usize) -> Result<Panel, DataError> {
     let rows = cells.iter().enumerate().map(|(row, cell)| format!("a,{row},{cell}\n"));

@@ -3,9 +3,10 @@
 use std::fs::File;
 use std::path::Path;
 
+use crate::error::DataError;
 use crate::{Fill, Panel, ReadOptions};
 use foretell_calendar::{Freq, TimeKind};
-use foretell_tables::{DataError, FileOptions, UnreadableTable};
+use foretell_tables::{FileOptions, TableError, UnreadableTable};
 
 fn read(name: &str, options: &FileOptions) -> Result<Panel, DataError> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/workbooks").join(name);
@@ -53,7 +54,10 @@ fn what_is_no_workbook_is_refused() {
         let path = home.path().join(name);
         std::fs::write(&path, "unique_id,ds,y\n").unwrap();
         let error = Panel::from_file(&path, &ReadOptions::default()).unwrap_err();
-        assert!(matches!(error, DataError::Unreadable(UnreadableTable::Workbook { .. })), "{error}");
+        assert!(
+            matches!(error, DataError::Table(TableError::Unreadable(UnreadableTable::Workbook { .. }))),
+            "{error}"
+        );
     }
 }
 

@@ -19,10 +19,12 @@ use super::grid::{Grid, Known, WindowFilter};
 use super::ranks::Ranks;
 use super::scaler::WindowScaler;
 use super::spec::{Span, WindowRef, WindowSpec};
+use crate::error::DataError;
+use crate::error::future::FutureError;
+use crate::error::windows::{UntaughtSteps, WindowError};
 use crate::panels::column::ColumnKind;
 use crate::panels::covariates::Future;
 use crate::panels::panel::Panel;
-use foretell_tables::{DataError, FutureError, UntaughtSteps, WindowError};
 
 /// A column of which windows see a part.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@ use super::*;
 use crate::WindowSlices;
 use foretell_calendar::{Freq, TimeKind};
 use foretell_simd::Key;
-use foretell_tables::ColumnError;
+use foretell_tables::{ColumnError, TableError};
 use proptest::prelude::*;
 
 fn panel(lens: &[usize], mask: impl Fn(usize, usize) -> f32) -> Panel {
@@ -434,12 +434,12 @@ fn columns_are_found_or_named() {
     let predict = Span::Predict { future: None };
     assert!(matches!(
         Cutter::new(&panel, &spec, predict),
-        Err(DataError::Column(ColumnError::Missing { .. }))
+        Err(DataError::Table(TableError::Column(ColumnError::Missing { .. })))
     ));
     let spec = WindowSpec { stat: vec!["size".into()], ..WindowSpec::new(8, 4) };
     assert!(matches!(
         Cutter::new(&panel, &spec, predict),
-        Err(DataError::Column(ColumnError::Missing { .. }))
+        Err(DataError::Table(TableError::Column(ColumnError::Missing { .. })))
     ));
     let spec = WindowSpec { futr: vec!["price".into()], ..WindowSpec::new(8, 4) };
     assert!(matches!(

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::spec::{Span, WindowSpec};
+use crate::error::DataError;
 use crate::panels::panel::Panel;
-use foretell_tables::DataError;
 
 /// The places where windows may start, the same for every series when counted from its end.
 #[derive(Clone, Copy, Debug)]

@@ -1,8 +1,8 @@
 //! The contents of a window, and the rows that windows are cut from.
 
 use super::scaler::WindowScaler;
+use crate::error::DataError;
 use crate::panels::covariates::Future;
-use foretell_tables::DataError;
 
 /// The contents of a window.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use arrow_array::{ArrayRef, Float32Array, Int64Array, RecordBatch, StringArray};
 use foretell_calendar::Freq;
-use foretell_data::{End, Fill, Future, Panel, ReadOptions};
-use foretell_tables::{DataError, FileFormat, MemoryTable, TooLarge};
+use foretell_data::{DataError, End, Fill, Future, Panel, ReadOptions};
+use foretell_tables::{FileFormat, MemoryTable, TableError, TooLarge};
 use foretell_threads::while_wanted;
 use parquet::arrow::ArrowWriter;
 
@@ -83,7 +83,7 @@ fn reading_ends_where_there_are_more_rows_than_there_may_be() {
             read(name, &table, &ReadOptions::new().threads(threads).max_rows(most))
         };
         let found = |error: DataError| match error {
-            DataError::TooLarge(TooLarge::Rows { found, .. }) => found,
+            DataError::Table(TableError::TooLarge(TooLarge::Rows { found, .. })) => found,
             error => panic!("{name}: {error}"),
         };
         assert_eq!(read(1, ROWS).unwrap().n_rows(), ROWS, "{name}");
@@ -111,7 +111,7 @@ fn reading_asks_whether_it_is_waited_for() {
                     usize::MAX => assert!(result.is_ok() && asked >= ROWS / LOOK, "{name}: {asked} times"),
                     _ => {
                         let error = result.expect_err(name);
-                        assert!(matches!(error, DataError::NotWanted), "{name}: {error}");
+                        assert!(matches!(error, DataError::Table(TableError::NotWanted)), "{name}: {error}");
                         assert!(asked < 2 + 2 * threads, "{name}: {asked} times");
                     }
                 }
@@ -128,7 +128,7 @@ fn what_unpacks_to_lines_that_are_no_rows_is_waited_for_as_well() {
     let count = asked.clone();
     let question = Arc::new(move || count.fetch_add(1, Ordering::Relaxed) < 5);
     let result = while_wanted(question, || Panel::from_memory(&table, &ReadOptions::new().threads(1)));
-    assert!(matches!(result, Err(DataError::NotWanted)));
+    assert!(matches!(result, Err(DataError::Table(TableError::NotWanted))));
     assert!(asked.load(Ordering::Relaxed) < 8);
 }
 
@@ -138,7 +138,9 @@ fn memory_is_looked_at_within_a_row_group() {
     for threads in [1, 2] {
         let options = ReadOptions::new().threads(threads).max_memory(50_000);
         let error = Panel::from_memory(&table, &options).unwrap_err();
-        let DataError::TooLarge(TooLarge::Memory { rows, .. }) = error else { panic!("{error}") };
+        let DataError::Table(TableError::TooLarge(TooLarge::Memory { rows, .. })) = error else {
+            panic!("{error}")
+        };
         assert!(rows <= LOOK + 1, "{rows}");
     }
 }
@@ -149,7 +151,9 @@ fn long_ids_are_looked_at_before_many_rows_are_read() {
     let text = format!("unique_id,ds,y\n{rows}");
     let options = ReadOptions::new().threads(1).max_memory(5 << 20);
     let error = Panel::read_csv(text.as_bytes(), "t.csv", &options).unwrap_err();
-    let DataError::TooLarge(TooLarge::Memory { rows, .. }) = error else { panic!("{error}") };
+    let DataError::Table(TableError::TooLarge(TooLarge::Memory { rows, .. })) = error else {
+        panic!("{error}")
+    };
     assert!(rows <= 110, "{rows}");
 }
 
@@ -159,10 +163,16 @@ fn texts_that_are_no_names_are_no_ids_and_no_columns() {
     let id = |letters: usize| format!("unique_id,ds,y\n{0},1,1\n{0},2,1\n{0},3,1\n", "a".repeat(letters));
     assert_eq!(read(id(1 << 16)).unwrap().id(0).len(), 1 << 16);
     let error = read(id((1 << 16) + 1)).unwrap_err();
-    assert!(matches!(error, DataError::TooLarge(TooLarge::Id { bytes: 65_537, .. })), "{error}");
+    assert!(
+        matches!(error, DataError::Table(TableError::TooLarge(TooLarge::Id { bytes: 65_537, .. }))),
+        "{error}"
+    );
     assert!(error.to_string().starts_with("t.csv, line 2: the id of a series has 65537 bytes"), "{error}");
     let error = read(format!("unique_id,ds,y,{}\n", "a".repeat(70_000))).unwrap_err();
-    assert!(matches!(error, DataError::TooLarge(TooLarge::ColumnName { number: 4, .. })), "{error}");
+    assert!(
+        matches!(error, DataError::Table(TableError::TooLarge(TooLarge::ColumnName { number: 4, .. }))),
+        "{error}"
+    );
 }
 
 #[test]
@@ -174,12 +184,21 @@ fn rows_that_are_filled_in_count() {
     };
     assert_eq!(read(5001).unwrap(), 5001);
     let error = read(5000).unwrap_err();
-    assert!(matches!(error, DataError::TooLarge(TooLarge::Rows { most: 5000, found: 5001, .. })), "{error}");
+    assert!(
+        matches!(
+            error,
+            DataError::Table(TableError::TooLarge(TooLarge::Rows { most: 5000, found: 5001, .. }))
+        ),
+        "{error}"
+    );
     let panel = Panel::read_csv(text.as_bytes(), "t.csv", &options).unwrap();
     let ended = |most: usize| panel.ended(End::Common, &options.clone().max_rows(most));
     assert_eq!(ended(10_000).unwrap().unwrap().0.n_rows(), 10_000);
     let error = ended(9_999).map(|_| ()).unwrap_err();
-    assert!(matches!(error, DataError::TooLarge(TooLarge::Rows { found: 10_000, .. })), "{error}");
+    assert!(
+        matches!(error, DataError::Table(TableError::TooLarge(TooLarge::Rows { found: 10_000, .. }))),
+        "{error}"
+    );
 }
 
 #[test]
@@ -192,17 +211,20 @@ fn tables_beside_the_data_have_the_same_bounds() {
     let options = ReadOptions::new();
     assert!(panel.clone().with_static_memory(&statics, &options.clone().max_rows(51)).is_ok());
     let error = panel.clone().with_static_memory(&statics, &options.clone().max_rows(50)).unwrap_err();
-    assert!(matches!(error, DataError::TooLarge(TooLarge::Rows { found: 51, .. })), "{error}");
+    assert!(
+        matches!(error, DataError::Table(TableError::TooLarge(TooLarge::Rows { found: 51, .. }))),
+        "{error}"
+    );
     let future = table("unique_id,ds,price\na,5,1\na,6,1\nb,5,1\n".to_owned());
     let read = |h: usize, options: &ReadOptions| Future::from_memory(&future, options, &panel, h).map(|_| ());
     assert!(read(2, &options.clone().max_rows(3)).is_ok());
     for (h, most) in [(2, 2), (4, 3)] {
         let error = read(h, &options.clone().max_rows(most)).unwrap_err();
-        assert!(matches!(error, DataError::TooLarge(TooLarge::Rows { .. })), "{error}");
+        assert!(matches!(error, DataError::Table(TableError::TooLarge(TooLarge::Rows { .. }))), "{error}");
     }
     // No room is made for what is asked, however much it is.
     let error = read(1 << 30, &options.max_memory(1 << 20)).unwrap_err();
-    assert!(matches!(error, DataError::TooLarge(TooLarge::Memory { .. })), "{error}");
+    assert!(matches!(error, DataError::Table(TableError::TooLarge(TooLarge::Memory { .. }))), "{error}");
 }
 
 #[test]
@@ -212,5 +234,5 @@ fn what_a_stream_in_memory_unpacks_to_is_looked_at() {
     let options = ReadOptions::new().id_col("shop").time_col("time").target_col("sales");
     assert!(Panel::from_memory(&table, &options).is_ok());
     let error = Panel::from_memory(&table, &options.max_memory(1000)).unwrap_err();
-    assert!(matches!(error, DataError::TooLarge(TooLarge::Stream { .. })), "{error}");
+    assert!(matches!(error, DataError::Table(TableError::TooLarge(TooLarge::Stream { .. }))), "{error}");
 }

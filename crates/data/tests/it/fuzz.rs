@@ -8,9 +8,9 @@ use std::io::Write as _;
 use std::path::Path;
 
 use foretell_calendar::{Freq, TimeFormat, Zone};
-use foretell_data::{Fill, ForecastTable, Future, Panel, ReadOptions};
+use foretell_data::{DataError, Fill, ForecastTable, Future, Panel, ReadOptions};
 use foretell_fuzz::{Alone, FuzzTarget, fuzz};
-use foretell_tables::{DataError, NumberFormat};
+use foretell_tables::{NumberFormat, TableError};
 
 /// Gaps may be filled with 100 rows for each that there is, and 100,000 beside.
 const ALWAYS: usize = 16 << 20;
@@ -466,7 +466,7 @@ fn forecast_text() {
         assert!(frame.columns.iter().all(|(_, values)| values.len() == frame.n_rows()));
         // What was read can be written.
         frame.write_parquet(std::io::sink())?;
-        frame.write_csv(std::io::sink())
+        frame.write_csv(std::io::sink()).map_err(DataError::from)
     });
 }
 
@@ -496,16 +496,20 @@ fn headers_of_millions_of_columns_are_refused() {
             let read = within_limits(&alone, name, ALWAYS, bytes.len(), || {
                 use_all(Panel::read_csv(&bytes[..], "broad.csv", &options(wide, 0)))
             });
-            assert_eq!(matches!(read, Err(DataError::TooLarge(_))), broad, "{name}: {read:?}");
+            assert_eq!(
+                matches!(read, Err(DataError::Table(TableError::TooLarge(_)))),
+                broad,
+                "{name}: {read:?}"
+            );
         }
         fs::write(&path, &bytes).unwrap();
         let names = within_limits(&alone, name, ALWAYS, bytes.len(), || {
             foretell_tables::column_names(&path, &Default::default())
         });
         let refused = match broad {
-            true => matches!(names, Err(DataError::TooLarge(_))),
+            true => matches!(names, Err(TableError::TooLarge(_))),
             // It may be so broad, but has no name in it.
-            false => matches!(names, Err(DataError::Empty { .. })),
+            false => matches!(names, Err(TableError::Empty { .. })),
         };
         assert!(refused, "{name}: {names:?}");
     }

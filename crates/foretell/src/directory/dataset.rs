@@ -100,7 +100,7 @@ pub(crate) fn restore(
     dataset: &Dataset,
     [uids, ds]: [&Column; 2],
 ) -> Result<Panel, String> {
-    let words = |error: foretell_tables::DataError| error.to_string();
+    let words = |error: foretell_data::DataError| error.to_string();
     let (texts, integers): (Vec<String>, bool) = match uids {
         Column::Text(ids) => (ids.clone(), false),
         Column::Integers(ids) => (ids.iter().map(ToString::to_string).collect(), true),

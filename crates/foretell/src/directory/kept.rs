@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use crate::coherence::Coherence;
 use crate::ensemble::Combination;
 use crate::inputs::series_levels::SeriesLevels;
-use crate::own_settings::OwnSettings;
+use crate::kept_settings::{KeptSettings, is_default};
 use crate::training::interruption::Interruption;
 use crate::training_record::TrainingRecord;
 
@@ -25,7 +25,7 @@ const ENTRY: &str = "foretell";
 #[serde(default)]
 pub(crate) struct Kept {
     #[serde(skip_serializing_if = "is_default")]
-    pub(crate) settings: OwnSettings,
+    pub(crate) settings: KeptSettings,
     #[serde(skip_serializing_if = "is_default")]
     pub(crate) levels: SeriesLevels,
     /// By what and on what the models were trained. It is told and decides nothing: one that cannot be read is none.
@@ -43,10 +43,6 @@ pub(crate) struct Kept {
     pub(crate) reading: ReadOptions,
     #[serde(skip_serializing_if = "is_default")]
     pub(crate) features: Features,
-}
-
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
 }
 
 fn if_readable<'de, D: Deserializer<'de>, T: DeserializeOwned>(from: D) -> Result<Option<T>, D::Error> {
@@ -140,7 +136,7 @@ mod tests {
         let mut written = Configuration::new(4, Frequency::Step(1));
         Kept::default().store(&mut written);
         assert!(written.other.is_empty());
-        let settings = OwnSettings { integer: true, ..OwnSettings::default() };
+        let settings = KeptSettings { integer: true, ..KeptSettings::default() };
         let kept = Kept { settings, ensembles: vec![Combination::Mean], ..Kept::default() };
         kept.store(&mut written);
         assert_eq!(written.other[ENTRY].as_object().map(Map::len), Some(2));

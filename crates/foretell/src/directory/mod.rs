@@ -1,7 +1,6 @@
 //! Model directories: written, read, described, and imported from files of PyTorch's.
 
 pub(crate) mod dataset;
-#[cfg(feature = "pickle")]
 pub(crate) mod import;
 pub(crate) mod inspect;
 pub(crate) mod kept;

@@ -66,7 +66,7 @@ impl Taught<'_> {
     fn forecasts(&self, block: &Frame, target: &str) -> Result<Vec<Vec<f64>>, Error> {
         let taught = match self.teacher.ensembles().last() {
             Some((column, _)) => vec![column.to_owned()],
-            // Without baselines, which stand beside the models.
+            // Without baselines, which are no members.
             None => self.teacher.column_names()[..self.teacher.trained.n_members()].to_vec(),
         };
         let models = block.models(target);

@@ -5,9 +5,9 @@ use std::fmt;
 use std::ops::Range;
 
 use foretell_calendar::TimeStyle;
-use foretell_data::{ColumnLevel, Future, Panel, Span};
+use foretell_data::{ColumnLevel, DataError, Future, Panel, Span};
 use foretell_estimator::Output;
-use foretell_tables::{DataError, Frame};
+use foretell_tables::Frame;
 
 use crate::error::{Error, check_wanted};
 use crate::fitted_model::FittedModel;

@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use foretell_data::{Future, Panel, Span};
+use foretell_data::{DataError, Future, FutureError, Panel, Span};
 use foretell_estimator::{Asked, Estimator, ForecastValues, Output, Trained};
-use foretell_tables::{DataError, FutureError};
 
 use crate::error::{Error, check_wanted};
 use crate::fitted_model::FittedModel;

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use foretell_data::{End, Future, Panel};
-use foretell_tables::DataError;
+use foretell_data::{DataError, End, Future, Panel};
 
 use crate::error::Error;
 use crate::fallbacks::{check_fallbacks, fallbacks_of};

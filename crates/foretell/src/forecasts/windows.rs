@@ -8,7 +8,7 @@ use crate::error::{Error, check_wanted};
 use crate::fitted_model::FittedModel;
 use crate::hierarchies::borrowed_widths::is_end;
 use crate::inputs::local_scalers::LocallyScaled;
-use crate::own_settings::OwnSettings;
+use crate::kept_settings::KeptSettings;
 use crate::stages::asked_quantiles::AskedQuantiles;
 use crate::stages::bounds::{bound, bound_forecasts};
 use crate::stages::ensembles::add_ensembles;
@@ -41,7 +41,7 @@ pub(crate) fn forecast_windows(
         let mut columns = recipe.columns(&name, &ids, &values)?;
         forget_certainty(panel, &cutoffs, &recipe.outputs, &mut columns);
         if model.needs().is_never_negative {
-            let settings = OwnSettings { non_negative: true, ..OwnSettings::default() };
+            let settings = KeptSettings { non_negative: true, ..KeptSettings::default() };
             let values =
                 recipe.outputs.iter().zip(&mut columns).filter(|(output, _)| output.part().is_value());
             values.for_each(|(_, values)| bound(settings, panel, &cutoffs, values));

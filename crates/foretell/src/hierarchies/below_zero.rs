@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use foretell_data::ForecastTable;
 
-use crate::own_settings::OwnSettings;
+use crate::kept_settings::KeptSettings;
 use crate::warning::Warning;
 
 /// Ids that are kept for the warning.
@@ -35,7 +35,7 @@ pub fn newly_below_zero(
 
 /// A table whose forecasts are not below 0, or whole numbers, each by itself.
 pub fn bounded(mut table: ForecastTable, target: &str, non_negative: bool, integer: bool) -> ForecastTable {
-    let bounds = OwnSettings { non_negative, integer, ..OwnSettings::default() };
+    let bounds = KeptSettings { non_negative, integer, ..KeptSettings::default() };
     let models = table.models(target);
     let places = models
         .iter()

@@ -17,7 +17,7 @@ use crate::hierarchies::borrowed_widths::borrow_widths;
 use crate::hierarchies::grid::Grid;
 use crate::hierarchies::pooled_residuals::{pool_missing, without_past_forecasts};
 use crate::hierarchies::without_forecasts::{among_forecasts, rows_of};
-use crate::own_settings::OwnSettings;
+use crate::kept_settings::KeptSettings;
 use crate::reconciliation_error::ReconciliationError;
 
 /// How [`reconcile`] makes forecasts coherent.
@@ -78,8 +78,8 @@ impl<'a> ReconcileOptions<'a> {
         Self { integer, ..self }
     }
 
-    fn bounds(&self) -> OwnSettings {
-        OwnSettings { non_negative: self.non_negative, integer: self.integer, ..OwnSettings::default() }
+    fn bounds(&self) -> KeptSettings {
+        KeptSettings { non_negative: self.non_negative, integer: self.integer, ..KeptSettings::default() }
     }
 }
 
@@ -200,7 +200,7 @@ fn reconcile_all(
 }
 
 /// Rounds and bounds coherent values `[series, times]` at the bottom, and adds them up again.
-fn bound(hierarchy: &Hierarchy, bounds: OwnSettings, values: &mut [f64], times: usize) {
+fn bound(hierarchy: &Hierarchy, bounds: KeptSettings, values: &mut [f64], times: usize) {
     if bounds.bounds() {
         let bottom = &mut values[hierarchy.n_aggregates() * times..];
         bottom.iter_mut().for_each(|value| *value = bounds.bounded(*value));

@@ -3,9 +3,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use foretell_data::{Categories, Panel, Vocabulary};
+use foretell_data::{Categories, DataError, Panel, Vocabulary};
 use foretell_estimator::{Estimator, Workers};
-use foretell_tables::DataError;
 use foretell_threads::share;
 use serde_json::Value;
 

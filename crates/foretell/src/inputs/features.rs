@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 
-use foretell_data::{Future, Panel};
+use foretell_data::{DataError, Future, FutureError, Panel};
 use foretell_estimator::{Estimator, Workers};
 use foretell_features::{FeatureError, Features};
 use foretell_neural::Exogenous;
-use foretell_tables::{DataError, FutureError};
 
 use crate::error::Error;
 use crate::model_spec::ModelSpec;

@@ -5,9 +5,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use foretell_checkpoint::{FittedScaler, TensorData};
-use foretell_data::{Future, LocalScaler, LocalScales, LocalStats, Panel};
+use foretell_data::{DataError, Future, LocalScaler, LocalScales, LocalStats, Panel};
 use foretell_estimator::{Estimator, Workers};
-use foretell_tables::DataError;
 
 use crate::plan_error::PlanError;
 

@@ -34,7 +34,7 @@ pub struct Pruned {
     pub fitted: Fitted,
     /// Each network before and after, one behind the other.
     pub scores: Vec<PruneScore>,
-    /// The names of the columns of models that are no networks and stay as they were.
+    /// The names of the columns of models that are no networks and stay unchanged.
     pub kept: Vec<String>,
 }
 

@@ -314,13 +314,11 @@ impl<'a> Told<'a> {
         let one = self.latest.len() == 1 && self.steps == 1;
         let text = match (low.is_finite() && high.is_finite(), one) {
             (false, _) => return None,
-            (true, true) => format!(
-                "It lies between {} and {} with {level} %.",
-                self.with_unit(low),
-                self.with_unit(high)
-            ),
+            (true, true) => {
+                format!("It is between {} and {} with {level} %.", self.with_unit(low), self.with_unit(high))
+            }
             (true, false) => format!(
-                "The {level} % intervals of the single values add up to {} to {}: as errors cancel in part, the total lies in this range \
+                "The {level} % intervals of the single values add up to {} to {}: as errors cancel in part, the total is in this range \
                  more often than {level} % of the time, unless all go the same way.",
                 self.with_unit(low),
                 self.with_unit(high)

@@ -9,7 +9,7 @@ use super::latest::{Latest, known};
 /// Fewest times at which it is compared with the others, and most.
 const TIMES: [usize; 2] = [4, 60];
 
-/// Most levels of sums that stand beside each other, as regions between shops and the total.
+/// Most levels of sums that are told beside each other, as regions between shops and the total.
 const MOST_LEVELS: f64 = 4.0;
 
 /// The place of the series that is the sum of all others, or a whole part of it where sums of several levels are among them.

@@ -3,7 +3,7 @@
 use foretell_data::Panel;
 use foretell_estimator::Cutoff;
 
-use crate::own_settings::OwnSettings;
+use crate::kept_settings::KeptSettings;
 use crate::stages::window_forecasts::WindowForecasts;
 use crate::trained_models::TrainedModels;
 
@@ -18,7 +18,7 @@ pub(crate) fn bound_forecasts(trained: &TrainedModels, panel: &Panel, forecasts:
 }
 
 /// Rounds and bounds a column of these windows, as the settings say.
-pub(crate) fn bound(settings: OwnSettings, panel: &Panel, windows: &[Cutoff], values: &mut [f32]) {
+pub(crate) fn bound(settings: KeptSettings, panel: &Panel, windows: &[Cutoff], values: &mut [f32]) {
     let each = values.len() / windows.len().max(1);
     for ((series, _), values) in windows.iter().zip(values.chunks_mut(each.max(1))) {
         settings.bound(panel.level(*series), values);

@@ -26,9 +26,9 @@ use crate::inputs::categories::{check_categorical, encode_categories, vocabulary
 use crate::inputs::features::{read_features, with_features};
 use crate::inputs::local_scalers::{LocalScalers, LocallyScaled};
 use crate::inputs::series_levels::{SeriesLevels, sees_none};
+use crate::kept_settings::KeptSettings;
 use crate::memory::{check_calibration_memory, check_training};
 use crate::model_spec::ModelSpec;
-use crate::own_settings::OwnSettings;
 use crate::plan_error::PlanError;
 use crate::stages::asked_quantiles::AskedQuantiles;
 use crate::stages::intervals::{check, has_loss, without_intervals};
@@ -62,7 +62,7 @@ pub(crate) struct TrainingPlan {
     pub(crate) reading: ReadOptions,
     /// The columns that are computed.
     pub(crate) features: Features,
-    pub(crate) settings: OwnSettings,
+    pub(crate) settings: KeptSettings,
     pub(crate) coherence: Option<Arc<Coherence>>,
     pub(crate) local_scalers: LocalScalers,
     pub(crate) intervals: Option<PredictionIntervals>,
@@ -108,7 +108,7 @@ impl TrainingPlan {
             columns: ColumnNames::default(),
             reading: ReadOptions::default(),
             features: Features::default(),
-            settings: OwnSettings::default(),
+            settings: KeptSettings::default(),
             coherence: None,
             local_scalers: LocalScalers::default(),
             intervals: None,

@@ -85,7 +85,7 @@ impl StartingPoint {
         }
     }
 
-    /// The parameters that stay as they are in the model of this column.
+    /// The parameters that stay unchanged in the model of this column.
     fn frozen_of(&self, column: &str) -> Vec<&str> {
         let models = || self.from.iter().flat_map(|(models, _)| models);
         let of_one = |name: &'_ str| {
@@ -99,7 +99,7 @@ impl StartingPoint {
         self.frozen.iter().filter_map(|name| Some(&name[here(name)?..])).collect()
     }
 
-    /// The trained model of this column, if it is to stay as it is.
+    /// The trained model of this column, if it is to stay unchanged.
     pub(crate) fn unchanged(&self, column: &str) -> Option<&FittedModel> {
         let kept = self.kept.iter().flat_map(|(models, _)| models);
         let mut kept = kept.filter(|(name, _)| name == column).map(|(_, model)| model);

@@ -63,7 +63,7 @@ fn what_categories_mean_is_learnt_and_kept() {
     for (found, expected) in found.iter().zip([15.0, 5.0, 15.0, -5.0, -5.0, 5.0]) {
         assert!((found - expected).abs() < 1.0, "{found}, expected about {expected}");
     }
-    // What was never seen lies between what was.
+    // What was never seen is between what was.
     let unseen = forecasts(&fitted, ["strike"; 2 * H]);
     for (unseen, around) in
         unseen.iter().zip([5.0..15.0, 5.0..15.0, 5.0..15.0, -5.0..5.0, -5.0..5.0, -5.0..5.0])

@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use foretell::{DataError, End, Error, Fitted, Forecaster, Freq, ModelSpec, Panel, Warning, WindowError};
+use foretell::{
+    DataError, End, Error, Fitted, Forecaster, Freq, KeptSettings, ModelSpec, Panel, Warning, WindowError,
+};
 use serde_json::{Value, json};
 
 type Heard = Arc<Mutex<Vec<Warning>>>;
@@ -60,20 +62,26 @@ fn models_that_are_trained_twice_are_told() {
 fn series_that_end_earlier_are_told_and_treated_as_was_said() {
     let (forecaster, heard) = forecaster(spec("NLinear", &[]));
     let panel = panel([60, 40]);
-    let fitted = forecaster.end(End::Common).fit(&panel).expect("a fit");
+    let fitted = forecaster
+        .keep(KeptSettings { end: Some(End::Common), ..KeptSettings::default() })
+        .fit(&panel)
+        .expect("a fit");
     let warning = taken(&heard);
     let [Warning::EarlyEnds(ends)] = &warning[..] else { panic!("{warning:?}") };
     assert_eq!((ends.series.len(), ends.of, &*ends.last), (1, 2, "59"));
     fitted.predict(&panel, None).expect("a forecast");
     assert_eq!(taken(&heard), warning);
     let again = Fitted::from_bytes(&fitted.to_bytes().expect("bytes")).expect("the models");
-    assert_eq!(again.end(), Some(End::Common));
+    assert_eq!(again.kept_settings().end, Some(End::Common));
     let ended = panel.with_end(End::Common, None).expect("a panel");
     let forecast = fitted.predict(&ended, None).expect("a forecast");
     assert_eq!((forecast.times[0], forecast.times[4]), (60, 60));
     assert!(taken(&heard).is_empty());
     let (forecaster, heard) = self::forecaster(spec("NLinear", &[]));
-    let fitted = forecaster.end(End::Own).fit(&panel).expect("a fit");
+    let fitted = forecaster
+        .keep(KeptSettings { end: Some(End::Own), ..KeptSettings::default() })
+        .fit(&panel)
+        .expect("a fit");
     fitted.predict(&panel, None).expect("a forecast");
     assert!(taken(&heard).is_empty(), "that each series has its own end was said");
 }
@@ -303,7 +311,7 @@ fn forecasts_below_zero_and_values_of_another_size_are_told() {
     let (fitted, heard) = fit(&falling);
     fitted.predict(&falling, None).expect("a forecast");
     assert_eq!(all_taken(&heard), [Warning::BelowZero { series: vec!["a".to_owned()], count: 1 }]);
-    let bounded = fitted.clone().non_negative(true);
+    let bounded = fitted.clone().keep(KeptSettings { non_negative: true, ..KeptSettings::default() });
     bounded.predict(&falling, None).expect("a forecast");
     assert!(all_taken(&heard).is_empty());
 

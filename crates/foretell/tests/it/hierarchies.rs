@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex};
 
 use foretell::hierarchy::{Hierarchy, Reconciliation};
 use foretell::{
-    ColumnNames, Ensemble, Error, Fitted, ForecastTable, Forecaster, Frame, Freq, ModelSpec, Panel,
-    PredictOptions, PredictionIntervals, ReadOptions, ReconcileOptions, SimulateOptions, Warning, reconcile,
-    sum_series, with_sums,
+    ColumnNames, Ensemble, Error, Fitted, ForecastTable, Forecaster, Frame, Freq, KeptSettings, ModelSpec,
+    Panel, PredictOptions, PredictionIntervals, ReadOptions, ReconcileOptions, SimulateOptions, Warning,
+    reconcile, sum_series, with_sums,
 };
 use serde_json::json;
 
@@ -148,7 +148,10 @@ fn bounded_forecasts_add_up() {
         (json!("MAE"), Reconciliation::BottomUp),
     ] {
         let forecaster = forecaster("NHITS", loss).hierarchy(hierarchy(), method).expect("a method");
-        let fitted = forecaster.integer(true).non_negative(true).fit(&all).expect("a training");
+        let fitted = forecaster
+            .keep(KeptSettings { integer: true, non_negative: true, ..KeptSettings::default() })
+            .fit(&all)
+            .expect("a training");
         let frame = fitted.predict(&all, None).expect("forecasts");
         let whole = |values: &[f32]| values.iter().all(|value| value.fract() == 0.0 && *value >= 0.0);
         assert!(frame.columns.iter().all(|(_, values)| whole(values)), "{method}");

@@ -1,6 +1,6 @@
 //! Models that are fitted to parts of a panel and joined.
 
-use foretell::{End, Ensemble, Fitted, Forecaster, Freq, ModelSpec, Panel, ReadOptions};
+use foretell::{End, Ensemble, Fitted, Forecaster, Freq, KeptSettings, ModelSpec, Panel, ReadOptions};
 
 /// Days of these series, of different lengths; one of them is constant.
 fn panel(ids: std::ops::Range<usize>) -> Panel {
@@ -70,7 +70,10 @@ fn parts_of_other_settings_are_not_joined() {
     let other = |forecaster: Forecaster| fit(forecaster, 1..2);
     let features = "weekday".parse().expect("a feature");
     let cases = [
-        (other(plain().non_negative(true)), "settings of forecasts"),
+        (
+            other(plain().keep(KeptSettings { non_negative: true, ..KeptSettings::default() })),
+            "settings of forecasts",
+        ),
         (other(plain()).raw_quantiles(true), "order of quantiles"),
         // Regressors of the model.
         (other(plain().features(features).expect("Prophet reads it")), "hyper-parameters"),
@@ -87,6 +90,8 @@ fn parts_of_other_settings_are_not_joined() {
 fn fits_with_an_end_or_from_trained_models_are_not_by_parts() {
     let plain = || forecaster(&["AutoETS"]);
     assert!(plain().fits_by_parts());
-    assert!(!plain().end(End::Common).fits_by_parts());
+    assert!(
+        !plain().keep(KeptSettings { end: Some(End::Common), ..KeptSettings::default() }).fits_by_parts()
+    );
     assert!(!plain().start_from(&fit(plain(), 0..1)).fits_by_parts());
 }

@@ -31,7 +31,6 @@ mod losses;
 mod m4;
 mod multivariate;
 mod own_model;
-#[cfg(feature = "pickle")]
 mod pickles;
 #[cfg(feature = "amp")]
 mod precision;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use foretell::{
-    Attribution, Ensemble, ExplainOptions, Fitted, Forecaster, Freq, Future, ModelSpec, Panel,
+    Attribution, Ensemble, ExplainOptions, Fitted, Forecaster, Freq, Future, MemoryLimit, ModelSpec, Panel,
     PredictOptions, PredictionIntervals, TimeKind, ValidationOptions, Verdict,
 };
 
@@ -181,6 +181,39 @@ fn a_fine_tuned_network_is_saved_with_its_weights_and_trained_further() {
 }
 
 #[test]
+fn the_programs_own_network_is_loaded_by_its_name() {
+    let panel = varied();
+    let loaded = Fitted::load("Foretell0").expect("a network");
+    assert_eq!((loaded.freq_of_data(), loaded.column_names()), (None, vec!["Foretell0".into()]));
+    let options = PredictOptions::new().h(4);
+    let forecast = |fitted: &Fitted| fitted.predict_with(&panel, &options).expect("a forecast").columns;
+    assert_eq!(forecast(&loaded), forecast(&own(0).fit(&panel).expect("a fit")));
+    let home = tempfile::tempdir().expect("a directory");
+    loaded.save(home.path().join("model"), false).expect("it is saved");
+    let again = Fitted::load(home.path().join("model")).expect("it is loaded");
+    assert_eq!((again.freq_of_data(), forecast(&again)), (None, forecast(&loaded)));
+    assert!(Fitted::load(home.path().join("Foretell0")).is_err(), "a directory that is not there");
+}
+
+/// Pickles and whatever else lies beside the weights take no memory.
+#[test]
+fn of_a_folder_the_weights_alone_count() {
+    let home = tempfile::tempdir().expect("a directory");
+    for file in ["config.json", "model.safetensors"] {
+        std::fs::copy(folder().join(file), home.path().join(file)).expect("a copy");
+    }
+    let beside = std::fs::File::create(home.path().join("pytorch_model.bin")).expect("a file");
+    beside.set_len(1 << 33).expect("a sparse file");
+    let limit = MemoryLimit::of_bytes;
+    assert!(Fitted::load_within(home.path(), limit(1 << 24)).is_ok());
+    let told = Fitted::load_within(home.path(), limit(1 << 10)).expect_err("a limit").to_string();
+    assert!(
+        told.contains("needs about") && told.contains("(weights ") && told.contains("the largest tensor"),
+        "{told}"
+    );
+}
+
+#[test]
 fn cross_validation_fine_tunes_again_where_it_is_to() {
     let panel = varied();
     let scored = |steps: u64, refits: bool| {
@@ -219,7 +252,7 @@ fn the_contributions_of_past_values_add_up_to_the_forecast() {
             let off = (values().sum::<f32>() - forecast).abs();
             assert!(sizes > 0.1 && off <= most * sizes, "row {row}: off by {off}, of {sizes}");
         }
-        // What lies before the first value has no part.
+        // What is before the first value has no part.
         assert!(columns[1].1.iter().all(|value| *value == 0.0));
     }
     let refused =

@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex};
 
 use foretell::hierarchy::{Hierarchy, Reconciliation};
 use foretell::{
-    DecomposeOptions, Ensemble, Fitted, ForecastTable, Forecaster, Frame, Freq, InsampleOptions, ModelSpec,
-    Panel, PredictOptions, PredictionIntervals, SimulateOptions, Source, Stage, ValidationOptions,
-    sum_series,
+    DecomposeOptions, Ensemble, Fitted, ForecastTable, Forecaster, Frame, Freq, InsampleOptions,
+    KeptSettings, ModelSpec, Panel, PredictOptions, PredictionIntervals, SimulateOptions, Source, Stage,
+    ValidationOptions, sum_series,
 };
 
 const H: usize = 3;
@@ -36,7 +36,7 @@ fn forecaster(stages: &[Stage]) -> Forecaster {
                 forecaster.intervals(PredictionIntervals { n_windows: 4, ..PredictionIntervals::default() })
             }
             Stage::Ensembles => forecaster.ensemble(Ensemble::Mean),
-            Stage::Bounds => forecaster.integer(true),
+            Stage::Bounds => forecaster.keep(KeptSettings { integer: true, ..KeptSettings::default() }),
             Stage::Sums => forecaster.hierarchy(hierarchy(), Reconciliation::MinTraceOls).expect("a method"),
         };
     }
@@ -120,7 +120,8 @@ fn what_a_stage_refuses_is_told_in_its_sentence() {
     let into = heard.clone();
     let forecaster =
         Forecaster::new([flair.clone(), flair.set("alias", "Other").expect("a name")]).expect("models");
-    let forecaster = forecaster.ensemble(Ensemble::Mean).integer(true);
+    let forecaster =
+        forecaster.ensemble(Ensemble::Mean).keep(KeptSettings { integer: true, ..KeptSettings::default() });
     let forecaster = forecaster.hierarchy(hierarchy(), Reconciliation::MinTraceOls).expect("a method");
     let fitted = forecaster.fit(&panel).expect("a training").on_warning(move |warning| {
         into.lock().expect("no panic").push(warning.to_string());

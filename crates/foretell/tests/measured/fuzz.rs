@@ -57,7 +57,6 @@ fn model_directories() {
 }
 
 /// Imports of models whose pickle is damaged within a sound archive, and of directories with a damaged configuration.
-#[cfg(feature = "pickle")]
 #[test]
 fn imports() {
     use std::io::{Cursor, Read as _, Write as _};

@@ -20,7 +20,7 @@ use crate::plan::limits::bf16::PACKED_AT_ONCE;
 use crate::plan::limits::bf16x3::STRIPS_AT_ONCE;
 use crate::view::MatRef;
 
-/// Packs a matrix `[outer, k]`; what lies beyond it becomes zeros.
+/// Packs a matrix `[outer, k]`; what is beyond it becomes zeros.
 pub(crate) fn strips<S: Source>(matrix: MatRef<'_, S>, form: BlockLayout, place: &mut [bf16]) {
     each_strip(matrix, WIDTH * depth(matrix.ncols()), 1, place, |rows, place| pack_strip(rows, form, place));
 }
@@ -53,7 +53,7 @@ fn each_strip<S: Source>(
     let strips = Places(place.as_mut_ptr(), place.len());
     let some = |index: usize| {
         let rows = index * at_once * WIDTH..outer.min((index + 1) * at_once * WIDTH);
-        // SAFETY: each strip is taken once, and lies within the place.
+        // SAFETY: each strip is taken once, and is within the place.
         let place = unsafe { strips.part(index * at_once * len, rows.len().div_ceil(WIDTH) * len) };
         pack(matrix.rows(rows), place);
     };
@@ -78,12 +78,12 @@ pub(crate) fn both_ways<S: Source>(matrix: MatRef<'_, S>, place: &mut [bf16], tu
     let band = |band: usize| {
         let rows = matrix.rows(band * DEPTH..n.min((band + 1) * DEPTH));
         for first in (0..rows.nrows()).step_by(WIDTH) {
-            // SAFETY: each strip is taken once, and lies within the place.
+            // SAFETY: each strip is taken once, and is within the place.
             let place = unsafe { strips.part((band * DEPTH + first) * depth_k, WIDTH * depth_k) };
             pack_strip(rows.rows(first..rows.nrows().min(first + WIDTH)), BlockLayout::Pairs, place);
         }
         for first in (0..k).step_by(WIDTH) {
-            // SAFETY: each block of each strip is taken once, and lies within the place.
+            // SAFETY: each block of each strip is taken once, and is within the place.
             let place = unsafe { turned.part(first * depth_n + band * DEPTH * WIDTH, DEPTH * WIDTH) };
             pack_strip(rows.t().rows(first..k.min(first + WIDTH)), BlockLayout::Pairs, place);
         }
@@ -95,7 +95,7 @@ pub(crate) fn both_ways<S: Source>(matrix: MatRef<'_, S>, place: &mut [bf16], tu
     }
 }
 
-/// Rounds a single row; what lies beyond it becomes zeros.
+/// Rounds a single row; what is beyond it becomes zeros.
 pub(crate) fn row(row: MatRef<'_, f32>, place: &mut [bf16]) {
     let (values, rest) = place.split_at_mut(row.ncols());
     match row.col_stride() {

@@ -95,7 +95,7 @@ pub(crate) unsafe fn product<L: Lanes>(mut job: Job<'_>) {
     }
 }
 
-/// Where a tile lies.
+/// Where a tile is.
 #[derive(Clone, Copy)]
 struct Place {
     /// The block's first weight, the strips it has, and the tile's first of them.

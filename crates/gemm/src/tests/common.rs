@@ -26,7 +26,7 @@ impl Random {
     }
 }
 
-/// How a matrix lies in its slice.
+/// How a matrix is laid out in its slice.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
     pub(crate) rows: usize,

@@ -16,7 +16,7 @@ pub(crate) trait Vector: Copy {
     fn load(token: Self::Token, part: &[f32]) -> Self;
     /// Fewer numbers than fill the register, followed by zeros.
     fn load_padded(token: Self::Token, part: &[f32]) -> Self;
-    /// Asks for the line of the cache that number `at` lies in, which may lie beyond the slice.
+    /// Asks for the line of the cache that number `at` is in, which may lie beyond the slice.
     fn prefetch(token: Self::Token, part: &[f32], at: usize);
     /// As many numbers as the slice has, if the register does.
     fn store(self, part: &mut [f32]);

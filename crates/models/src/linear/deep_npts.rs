@@ -3,7 +3,7 @@
 //!
 //! Rangapuram, Gasthaus, Stella, Flunkert, Salinas, Wang, Januschowski 2023, "Deep Non-Parametric Time Series
 //! Forecaster" (arXiv 2312.14657). As in neuralforecast the forecast is the expectation over the values, where the paper
-//! samples one of them; so it lies between the least and the largest value of the history.
+//! samples one of them; so it is between the least and the largest value of the history.
 
 use foretell_nn::{
     Activation, BatchNorm, BatchNormConfig, Coupling, Dims, Forward, HyperParameterError, Inputs, Linear,

@@ -1,7 +1,7 @@
 //! TimeLLM: a frozen language model that reads a window's statistics in words, and the window's patches as words.
 //!
 //! Jin, Wang, Ma, Chu, Zhang, Shi, Chen, Liang, Li, Pan, Wen 2023, "Time-LLM: Time Series Forecasting by Reprogramming Large Language
-//! Models" (arXiv 2310.01728), section 3. The language model lies in a folder of the user's; what is trained, and saved, is the
+//! Models" (arXiv 2310.01728), section 3. The language model is in a folder of the user's; what is trained, and saved, is the
 //! embedding of patches, the prototypes of words, the reprogramming by these, and the head.
 
 use std::path::{Path, absolute};

@@ -7,7 +7,7 @@ use crate::{Forward, Init, ParamId, Scope};
 
 /// One layer of `u` units and `n` inputs: `weight_ii [3 u, n]`, `weight_ih` and `weight_ic [3 u, u]` with a bias each
 /// for the gates i, f, o, `weight_hh [u, u]` with a bias for the candidate, and `weight_ir [u, n]` for the residual,
-/// all initially normal. With as many inputs as units the input is added as it is.
+/// all initially normal. With as many inputs as units the input is added unchanged.
 ///
 /// ```text
 /// i, f, o = σ(W_ii x + W_ih h₋ + W_ic c₋ + b)     g = tanh(W_hh h₋ + b_hh)

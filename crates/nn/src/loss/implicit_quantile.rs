@@ -29,7 +29,7 @@ pub(super) type HuberIqLoss = ImplicitQuantile<true>;
 #[derive(Clone, Debug)]
 pub(super) struct ImplicitQuantile<const HUBER: bool> {
     layer: ImplicitQuantiles,
-    /// Of Huber's loss, as it was written.
+    /// Of Huber's loss, as written.
     delta: Number,
     /// Those in the columns of a forecast.
     quantiles: Quantiles,

@@ -20,7 +20,7 @@ pub(super) fn normal(draws: &mut Stream) -> f64 {
 }
 
 /// A Poisson count of this mean: for small means by the times between events, else by Hörmann's transformed rejection
-/// (1993, PTRS). A mean that is not finite is returned as it is.
+/// (1993, PTRS). A mean that is not finite is returned unchanged.
 pub(super) fn poisson(mean: f64, draws: &mut Stream) -> f64 {
     if !mean.is_finite() {
         return mean;

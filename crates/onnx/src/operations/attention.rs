@@ -156,7 +156,7 @@ fn delayed_sum(call: &mut Call<'_, '_>) -> Result<Vec<Name>, OnnxError> {
     let (batch, [x, weights, delays]) = (call.shape(0)[0], [call.input(0)?, call.input(1)?, call.input(2)?]);
     let graph = call.graph();
     let x = of_steps(graph, &x, rows, steps);
-    // Twice in a row, so that no step lies beyond.
+    // Twice in a row, so that no step is beyond.
     let circle = graph.concat(&[&x, &x], 1);
     let delays = graph.unsqueeze(&delays, &[2]);
     let times = graph.list(&(0..steps as i64).collect::<Vec<_>>());

@@ -1,4 +1,4 @@
-//! Relative positions in buckets (Raffel et al. 2020): a bias of each head for how far a key lies from its query.
+//! Relative positions in buckets (Raffel et al. 2020): a bias of each head for how far a key is from its query.
 
 use super::config::BoltConfig;
 use crate::error::PretrainedError;

@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn quantiles_lie_between_the_values_that_reach_them() {
-        // Behind each path the quantiles are 30, 10 and 20, and stand for 0.46, 0.8 and 0.54 of 1.8: 0.4444 of the probability lies at 10,
+        // Behind each path the quantiles are 30, 10 and 20, and stand for 0.46, 0.8 and 0.54 of 1.8: 0.4444 of the probability is at 10,
         // and the first of nine values at 20 has 0.0333 of it.
         let mut mixture = Mixture::new(&[0.1, 0.46, 0.9]);
         let mut found = [0.0; 3];

@@ -87,7 +87,7 @@ impl Foretell0Network {
         Some(steps)
     }
 
-    /// The forecast of averages of `times` steps, with what each step is beside the average that it lies in.
+    /// The forecast of averages of `times` steps, with what each step is beside the average that it is in.
     fn by_averages(&self, history: &[f32], calendar: &[f32], times: usize, h: usize) -> Option<Vec<Step>> {
         let first = history.len() % times;
         let averages = averages(&history[first..], times);
@@ -260,7 +260,7 @@ pub(super) fn repeats(history: &[f32], period: f32) -> bool {
     is_whole && history[lag..].iter().zip(history).all(|(later, earlier)| later == earlier)
 }
 
-/// What lies on the line between the middles of blocks of `times` steps, at step `t` of the first.
+/// What is on the line between the middles of blocks of `times` steps, at step `t` of the first.
 fn interpolated(t: usize, times: usize, blocks: usize, at: impl Fn(usize) -> Step) -> Step {
     let place = ((t as f32 + 0.5) / times as f32 - 0.5).clamp(0.0, (blocks - 1) as f32);
     let before = place as usize;

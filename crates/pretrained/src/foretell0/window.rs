@@ -35,7 +35,7 @@ const SMOOTHING: f32 = 0.3;
 pub struct ReadyWindow {
     /// `[tokens, FEATURES]`: those of the history, then those of the future.
     pub tokens: Vec<f32>,
-    /// `[tokens]`: whether a token of the history lies wholly before the first value.
+    /// `[tokens]`: whether a token of the history is wholly before the first value.
     pub hidden: Vec<bool>,
     /// `[future tokens, METHODS, PATCH]`: the methods' forecasts.
     pub methods: Vec<f32>,
@@ -48,7 +48,7 @@ pub struct ReadyWindow {
     pub spreads: Vec<f32>,
 }
 
-/// Where the history of a window lies among its tokens.
+/// Where the history of a window is among its tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WindowShape {
     /// Tokens of the history.
@@ -63,7 +63,7 @@ impl WindowShape {
         self.past + self.future
     }
 
-    /// Where the middle of a token lies, in steps from the end of the history.
+    /// Where the middle of a token is, in steps from the end of the history.
     pub(super) fn centre(self, place: usize) -> f32 {
         (place * PATCH) as f32 + 0.5 * PATCH as f32 - (self.past * PATCH) as f32
     }
@@ -307,7 +307,7 @@ pub(super) struct Facts {
     spreads: Vec<f32>,
 }
 
-/// Where 0 lies, how many values are 0, whether none is negative, and whether all are whole numbers.
+/// Where 0 is, how many values are 0, whether none is negative, and whether all are whole numbers.
 fn common(known: &[f32], scale: &WindowScale) -> [f32; 4] {
     let share =
         |test: fn(&f32) -> bool| known.iter().filter(|value| test(value)).count() as f32 / known.len() as f32;

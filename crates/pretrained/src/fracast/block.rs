@@ -10,7 +10,7 @@ use crate::error::PretrainedError;
 use crate::linear::Linear;
 use crate::weights::Weights;
 
-/// Steps that pass through a block together: what lies between its layers stays in a near cache.
+/// Steps that pass through a block together: what is between its layers stays in a near cache.
 pub(super) const TILE: usize = 128;
 
 /// `torch.nn.RMSNorm`'s.
@@ -104,7 +104,7 @@ impl SwiGlu {
     }
 }
 
-/// What lies between the layers of a block.
+/// What is between the layers of a block.
 #[derive(Debug, Default)]
 pub(super) struct BlockScratch {
     convolved: Vec<f32>,

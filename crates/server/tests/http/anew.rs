@@ -45,6 +45,22 @@ fn a_request_without_a_model_is_answered_by_those_that_suit_its_series() {
 }
 
 #[test]
+fn a_series_without_a_value_is_left_out_and_noted() {
+    let server = TestServer::with(&[], EngineSettings::default(), ServeSettings::default());
+    let mut data = columns(&[0, 3], 40);
+    for cell in &mut data["y"].as_array_mut().unwrap()[40..] {
+        *cell = Value::Null;
+    }
+    let body = json!({ "data": data, "h": 3 }).to_string();
+    let answer = server.client().post("/v1/forecast", "application/json", &body);
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    let answer = answer.json();
+    assert_eq!(answer["columns"]["ds"], json!([40, 41, 42]));
+    let notes = answer["understood"]["notes"].to_string();
+    assert!(notes.contains("left out series of which no value is known"), "{notes}");
+}
+
+#[test]
 fn beside_models_it_is_asked_for_by_its_name() {
     let server = TestServer::new();
     let mut client = server.client();

@@ -6,21 +6,20 @@ use std::sync::Arc;
 use foretell_calendar::TimeFlaw;
 use foretell_threads::is_wanted;
 
-use super::DataError;
+use super::TableError;
 use super::cell::CellError;
 use super::column::{ColumnError, ColumnRemedy};
 use super::flaw::Flaw;
 use super::place::Place;
 use super::settings::SettingError;
-use super::steps::StepError;
 use foretell_messages::nearest;
 
 /// Whether anyone still waits for what is read.
-pub fn check_wanted() -> Result<(), DataError> {
-    if is_wanted() { Ok(()) } else { Err(DataError::NotWanted) }
+pub fn check_wanted() -> Result<(), TableError> {
+    if is_wanted() { Ok(()) } else { Err(TableError::NotWanted) }
 }
 
-impl DataError {
+impl TableError {
     /// A column that `table` lacks, with the nearest name that it has and the remedy.
     pub fn missing_column<'a>(
         table: &Arc<str>,
@@ -47,23 +46,8 @@ impl DataError {
         Self::Cell(CellError::Time { at, column: column.into(), value, why: Box::new(why) })
     }
 
-    /// A time of this series that is outside the calendar, or would be.
-    pub fn time_range(id: impl fmt::Display) -> Self {
-        Self::Steps(StepError::TimeRange { id: id.to_string() })
-    }
-
     /// A setting of a value that it cannot have: what was found, and what is expected.
     pub fn setting(name: &'static str, found: impl fmt::Display, expected: impl Into<String>) -> Self {
         Self::Settings(SettingError::OutOfRange { name, found: found.to_string(), expected: expected.into() })
-    }
-
-    /// The same where the frequency was that of trained models: no other can be set.
-    pub fn of_trained(mut self) -> Self {
-        match &mut self {
-            Self::Steps(StepError::Gap(gap)) => gap.trained = true,
-            Self::Steps(StepError::FreqKind { trained, .. }) => *trained = true,
-            _ => {}
-        }
-        self
     }
 }

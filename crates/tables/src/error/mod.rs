@@ -1,4 +1,4 @@
-//! Everything that can be wrong with data that a user hands in.
+//! Everything that can be wrong with a table, whatever its rows are.
 
 pub(crate) mod cell;
 pub(crate) mod column;
@@ -6,14 +6,10 @@ pub(crate) mod construct;
 pub(crate) mod file;
 pub(crate) mod file_clocks;
 pub(crate) mod flaw;
-pub(crate) mod future;
 pub(crate) mod place;
-pub(crate) mod series;
 pub(crate) mod settings;
-pub(crate) mod steps;
 pub(crate) mod too_large;
 pub(crate) mod whereabouts;
-pub(crate) mod windows;
 
 use std::io;
 use std::sync::Arc;
@@ -21,20 +17,16 @@ use std::sync::Arc;
 use crate::error::cell::CellError;
 use crate::error::column::ColumnError;
 use crate::error::file::UnreadableTable;
-use crate::error::future::FutureError;
-use crate::error::series::SeriesError;
 use crate::error::settings::SettingError;
-use crate::error::steps::StepError;
 use crate::error::too_large::TooLarge;
 use crate::error::whereabouts::Whereabouts;
-use crate::error::windows::WindowError;
 use foretell_calendar::CalendarError;
 
-/// A mistake in data, settings or files; says what was expected, what was found, where, and what to do.
+/// A mistake in a table or in how it is to be read; says what was expected, what was found, where, and what to do.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
-pub enum DataError {
+pub enum TableError {
     /// The file cannot be read.
     #[error("{file}: {source}; check the path and its permissions")]
     #[strum(serialize = "cannot_read_file")]
@@ -58,15 +50,6 @@ pub enum DataError {
         /// The file.
         file: Arc<str>,
     },
-    /// Series, or rows of them, that are not there, or are there twice.
-    #[error(transparent)]
-    Series(#[from] SeriesError),
-    /// There is a header, or a builder, but no row.
-    #[error("{table} has no rows; expected one per series and time")]
-    NoRows {
-        /// The file or "the panel".
-        table: Arc<str>,
-    },
     /// A column that a table lacks, or that is not what it should be.
     #[error(transparent)]
     Column(#[from] ColumnError),
@@ -82,9 +65,6 @@ pub enum DataError {
     /// A cell that is not what it should be.
     #[error(transparent)]
     Cell(#[from] CellError),
-    /// Times that are no steps of a frequency.
-    #[error(transparent)]
-    Steps(#[from] StepError),
     /// Slices that belong together differ in length.
     #[error("{what}: {found} values where {expected} are expected, one per row")]
     #[strum(serialize = "unequal_lengths")]
@@ -101,22 +81,16 @@ pub enum DataError {
     #[strum(serialize = "other_layout")]
     LaidOut {
         /// The error of reading it as it was.
-        error: Box<DataError>,
+        error: Box<TableError>,
         /// How it seems to be laid out, and what says so.
         hint: String,
     },
-    /// Rows of the future that are missing, or too many.
-    #[error(transparent)]
-    Future(#[from] FutureError),
-    /// Series from which no window to train on can be cut, or none that teaches enough.
-    #[error(transparent)]
-    Windows(#[from] WindowError),
     /// A setting of a value that it cannot have.
     #[error(transparent)]
     Settings(#[from] SettingError),
 }
 
-impl DataError {
+impl TableError {
     /// Where the mistake is.
     pub fn whereabouts(&self) -> Whereabouts {
         match self {
@@ -124,14 +98,8 @@ impl DataError {
             Self::TooLarge(error) => error.whereabouts(),
             Self::Column(error) => error.whereabouts(),
             Self::Cell(error) => error.whereabouts(),
-            Self::Series(error) => error.whereabouts(),
-            Self::Steps(error) => error.whereabouts(),
-            Self::Future(error) => error.whereabouts(),
-            Self::Windows(error) => error.whereabouts(),
             Self::LaidOut { error, .. } => error.whereabouts(),
-            Self::Read { file, .. } | Self::Empty { file } | Self::NoRows { table: file } => {
-                Whereabouts::file(file)
-            }
+            Self::Read { file, .. } | Self::Empty { file } => Whereabouts::file(file),
             Self::Write(_)
             | Self::Calendar(_)
             | Self::NotWanted

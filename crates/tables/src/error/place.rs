@@ -28,12 +28,12 @@ impl Place {
     }
 
     /// Whether the row came from slices, in a program that has no flags of a command line.
-    pub(crate) fn in_slices(&self) -> bool {
+    pub fn in_slices(&self) -> bool {
         self.file.is_none()
     }
 
     /// The row without its series, for a sentence that has named it.
-    pub(crate) fn after_its_series(&self) -> String {
+    pub fn after_its_series(&self) -> String {
         match self.series {
             Some(_) => format!("row {}", self.row),
             None => self.to_string(),
@@ -41,7 +41,7 @@ impl Place {
     }
 
     /// The row and its series, as the beginning of a sentence.
-    pub(crate) fn and_series(&self, id: &str) -> String {
+    pub fn and_series(&self, id: &str) -> String {
         match &self.series {
             Some(_) => format!("{self}: it"),
             None => format!("{self}: series `{id}`"),

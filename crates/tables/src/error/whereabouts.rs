@@ -20,24 +20,29 @@ pub struct Whereabouts {
 }
 
 impl Whereabouts {
-    pub(super) fn file(file: impl AsRef<str>) -> Self {
+    /// The file.
+    pub fn file(file: impl AsRef<str>) -> Self {
         Self { file: Some(file.as_ref().to_owned()), ..Self::default() }
     }
 
-    pub(super) fn at(place: &Place) -> Self {
+    /// A row.
+    pub fn at(place: &Place) -> Self {
         let text = |text: &Option<Arc<str>>| text.as_ref().map(ToString::to_string);
         Self { file: text(&place.file), row: Some(place.row), column: None, series: text(&place.series) }
     }
 
-    pub(super) fn of_series(id: &str) -> Self {
+    /// A series.
+    pub fn of_series(id: &str) -> Self {
         Self::default().series(id)
     }
 
-    pub(super) fn column(self, column: &str) -> Self {
+    /// The same with the column.
+    pub fn column(self, column: &str) -> Self {
         Self { column: Some(column.to_owned()), ..self }
     }
 
-    pub(super) fn series(self, id: &str) -> Self {
+    /// The same with the series.
+    pub fn series(self, id: &str) -> Self {
         Self { series: Some(id.to_owned()), ..self }
     }
 }

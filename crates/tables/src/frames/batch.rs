@@ -13,7 +13,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
 
 use super::frame::{Frame, FrameWriter};
-use crate::error::DataError;
+use crate::error::TableError;
 use foretell_calendar::TimeKind;
 
 impl Frame {
@@ -66,11 +66,11 @@ impl Frame {
     /// Writes the frame as Parquet: see [`ParquetWriter`].
     ///
     /// # Errors
-    /// [`DataError::Write`] if `out` refuses.
+    /// [`TableError::Write`] if `out` refuses.
     ///
     /// # Panics
     /// If the columns differ in length.
-    pub fn write_parquet(&self, out: impl io::Write + Send) -> Result<(), DataError> {
+    pub fn write_parquet(&self, out: impl io::Write + Send) -> Result<(), TableError> {
         let mut writer = ParquetWriter::new(out);
         writer.write(self)?;
         writer.finish().map(drop)
@@ -97,16 +97,16 @@ impl<W: io::Write + Send> ParquetWriter<W> {
     /// Writes the rows of a part.
     ///
     /// # Errors
-    /// [`DataError::Write`] if the output refuses, or the part has other columns than the first one.
+    /// [`TableError::Write`] if the output refuses, or the part has other columns than the first one.
     ///
     /// # Panics
     /// If the columns of the part differ in length.
-    pub fn write(&mut self, part: &Frame) -> Result<(), DataError> {
+    pub fn write(&mut self, part: &Frame) -> Result<(), TableError> {
         self.write_batch(&part.record_batch())
     }
 
     /// Writes the rows of a record batch.
-    pub(crate) fn write_batch(&mut self, batch: &RecordBatch) -> Result<(), DataError> {
+    pub(crate) fn write_batch(&mut self, batch: &RecordBatch) -> Result<(), TableError> {
         let mut writer = match std::mem::replace(&mut self.0, State::Failed) {
             State::Empty(out) => {
                 // Few forecasts are equal: a dictionary of them takes time and no less room.
@@ -137,28 +137,28 @@ impl<W: io::Write + Send> ParquetWriter<W> {
     /// Writes the footer, and gives the output back.
     ///
     /// # Errors
-    /// [`DataError::Write`] if the output refuses or there was no part.
-    pub fn finish(self) -> Result<W, DataError> {
+    /// [`TableError::Write`] if the output refuses or there was no part.
+    pub fn finish(self) -> Result<W, TableError> {
         match self.0 {
             State::Begun(writer) => writer.into_inner().map_err(refused),
-            State::Empty(_) => Err(DataError::Write(io::Error::other("a table without any part"))),
+            State::Empty(_) => Err(TableError::Write(io::Error::other("a table without any part"))),
             State::Failed => Err(refused_before()),
         }
     }
 }
 
 impl<W: io::Write + Send> FrameWriter for ParquetWriter<W> {
-    fn write(&mut self, part: &Frame) -> Result<(), DataError> {
+    fn write(&mut self, part: &Frame) -> Result<(), TableError> {
         self.write(part)
     }
 
-    fn finish(self: Box<Self>) -> Result<(), DataError> {
+    fn finish(self: Box<Self>) -> Result<(), TableError> {
         (*self).finish().map(drop)
     }
 }
 
-fn refused(error: ParquetError) -> DataError {
-    DataError::Write(match error {
+fn refused(error: ParquetError) -> TableError {
+    TableError::Write(match error {
         ParquetError::External(cause) => match cause.downcast::<io::Error>() {
             Ok(error) => *error,
             Err(cause) => io::Error::other(cause),
@@ -167,6 +167,6 @@ fn refused(error: ParquetError) -> DataError {
     })
 }
 
-fn refused_before() -> DataError {
-    DataError::Write(io::Error::other("the part before could not be written"))
+fn refused_before() -> TableError {
+    TableError::Write(io::Error::other("the part before could not be written"))
 }

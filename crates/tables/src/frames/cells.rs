@@ -8,7 +8,7 @@ use std::sync::Arc;
 #[cfg(feature = "parquet")]
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
 
-use crate::error::DataError;
+use crate::error::TableError;
 
 /// The cells of a column.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,18 +65,18 @@ impl CellTable {
     /// Writes it as CSV.
     ///
     /// # Errors
-    /// [`DataError::Write`] if `out` refuses.
+    /// [`TableError::Write`] if `out` refuses.
     ///
     /// # Panics
     /// If the columns differ in length.
-    pub fn write_csv(&self, out: impl io::Write) -> Result<(), DataError> {
-        let refused = |error: csv::Error| DataError::Write(io::Error::other(error));
+    pub fn write_csv(&self, out: impl io::Write) -> Result<(), TableError> {
+        let refused = |error: csv::Error| TableError::Write(io::Error::other(error));
         let mut writer = csv::Writer::from_writer(out);
         writer.write_record(self.columns.iter().map(|(name, _)| name)).map_err(refused)?;
         for row in 0..self.n_rows() {
             writer.write_record(self.columns.iter().map(|(_, cells)| cells.text(row))).map_err(refused)?;
         }
-        writer.flush().map_err(DataError::Write)
+        writer.flush().map_err(TableError::Write)
     }
 
     /// The table as an Arrow record batch.

@@ -418,7 +418,7 @@ mod tests {
         assert_eq!(Upper(80.0).probability(), Some(0.9));
     }
 
-    /// Models' names that are no parts of others, whatever stands beside them.
+    /// Models' names that are no parts of others, whatever is next to them.
     fn model() -> impl Strategy<Value = String> {
         let free = |name: &String| {
             numbered(name).is_none_or(|(end, _)| end == 0)

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::forecast_column::{ColumnPart, ForecastColumn};
 use super::models::{KnownColumns, ModelInTable};
-use crate::error::DataError;
+use crate::error::TableError;
 use crate::readers::joined_ids::id_name;
 use foretell_calendar::{Freq, TimeStyle, Zone};
 
@@ -51,17 +51,17 @@ pub trait FrameWriter {
     /// Writes the rows of a part, whose columns are those of the first one.
     ///
     /// # Errors
-    /// [`DataError::Write`] if the output refuses.
+    /// [`TableError::Write`] if the output refuses.
     ///
     /// # Panics
     /// If the columns of the part differ in length.
-    fn write(&mut self, part: &Frame) -> Result<(), DataError>;
+    fn write(&mut self, part: &Frame) -> Result<(), TableError>;
 
     /// Hands everything to the output.
     ///
     /// # Errors
-    /// [`DataError::Write`] if the output refuses, or the format needs a part and there was none.
-    fn finish(self: Box<Self>) -> Result<(), DataError>;
+    /// [`TableError::Write`] if the output refuses, or the format needs a part and there was none.
+    fn finish(self: Box<Self>) -> Result<(), TableError>;
 }
 
 impl Frame {

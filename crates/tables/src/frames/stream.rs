@@ -7,7 +7,7 @@ use arrow_ipc::writer::{FileWriter, StreamWriter};
 use arrow_schema::{ArrowError, Schema};
 
 use super::frame::{Frame, FrameWriter};
-use crate::error::DataError;
+use crate::error::TableError;
 
 /// Writes a table of forecasts as Arrow's batches, each part a [`record_batch`](Frame::record_batch).
 pub(crate) struct BatchWriter<W, B> {
@@ -33,42 +33,42 @@ impl<W: io::Write> BatchWriter<W, FileWriter<W>> {
 
 impl<W, B: RecordBatchWriter> BatchWriter<W, B> {
     /// Writes a part of the table.
-    pub(crate) fn write_batch(&mut self, batch: &RecordBatch) -> Result<(), DataError> {
+    pub(crate) fn write_batch(&mut self, batch: &RecordBatch) -> Result<(), TableError> {
         if let Some(out) = self.out.take() {
             self.begun = Some((self.begin)(out, &batch.schema()).map_err(refused)?);
         }
         match &mut self.begun {
             Some(writer) => writer.write(batch).map_err(refused),
-            None => Err(DataError::Write(io::Error::other("the part before could not be written"))),
+            None => Err(TableError::Write(io::Error::other("the part before could not be written"))),
         }
     }
 
     /// Writes a table of one part.
-    pub(crate) fn write_whole(mut self, batch: &RecordBatch) -> Result<(), DataError> {
+    pub(crate) fn write_whole(mut self, batch: &RecordBatch) -> Result<(), TableError> {
         self.write_batch(batch)?;
         self.end()
     }
 
-    fn end(self) -> Result<(), DataError> {
+    fn end(self) -> Result<(), TableError> {
         match self.begun {
             Some(writer) => writer.close().map_err(refused),
-            None => Err(DataError::Write(io::Error::other("a table without any part"))),
+            None => Err(TableError::Write(io::Error::other("a table without any part"))),
         }
     }
 }
 
 impl<W, B: RecordBatchWriter> FrameWriter for BatchWriter<W, B> {
-    fn write(&mut self, part: &Frame) -> Result<(), DataError> {
+    fn write(&mut self, part: &Frame) -> Result<(), TableError> {
         self.write_batch(&part.record_batch())
     }
 
-    fn finish(self: Box<Self>) -> Result<(), DataError> {
+    fn finish(self: Box<Self>) -> Result<(), TableError> {
         (*self).end()
     }
 }
 
-fn refused(error: ArrowError) -> DataError {
-    DataError::Write(match error {
+fn refused(error: ArrowError) -> TableError {
+    TableError::Write(match error {
         ArrowError::IoError(_, error) => error,
         other => io::Error::other(other),
     })

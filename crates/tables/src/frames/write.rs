@@ -4,7 +4,7 @@ use std::fmt::{Debug, Write as _};
 use std::io;
 
 use super::frame::{Frame, FrameWriter};
-use crate::error::DataError;
+use crate::error::TableError;
 use foretell_calendar::TimeStyle;
 
 /// Writes a table of forecasts as CSV, one part after the other.
@@ -26,7 +26,7 @@ use foretell_calendar::TimeStyle;
 /// writer.write(&part("a", 0.5))?;
 /// writer.write(&part("b", f32::NAN))?;
 /// assert_eq!(writer.finish()?, b"unique_id,ds,NLinear\na,7,0.5\nb,7,\n");
-/// # Ok::<(), foretell_tables::DataError>(())
+/// # Ok::<(), foretell_tables::TableError>(())
 /// ```
 pub struct CsvWriter<W: io::Write> {
     out: W,
@@ -53,13 +53,13 @@ impl<W: io::Write> CsvWriter<W> {
     /// Writes the rows of a part, before the first one the header.
     ///
     /// # Errors
-    /// [`DataError::Write`] if the output refuses.
+    /// [`TableError::Write`] if the output refuses.
     ///
     /// # Panics
     /// If the columns of the part differ in length.
-    pub fn write(&mut self, part: &Frame) -> Result<(), DataError> {
+    pub fn write(&mut self, part: &Frame) -> Result<(), TableError> {
         part.check();
-        self.rows(part).map_err(DataError::Write)
+        self.rows(part).map_err(TableError::Write)
     }
 
     fn rows(&mut self, part: &Frame) -> io::Result<()> {
@@ -130,9 +130,9 @@ impl<W: io::Write> CsvWriter<W> {
     /// Hands everything to the output, and gives that back.
     ///
     /// # Errors
-    /// [`DataError::Write`] if the output refuses.
-    pub fn finish(mut self) -> Result<W, DataError> {
-        self.out.flush().map_err(DataError::Write)?;
+    /// [`TableError::Write`] if the output refuses.
+    pub fn finish(mut self) -> Result<W, TableError> {
+        self.out.flush().map_err(TableError::Write)?;
         Ok(self.out)
     }
 }
@@ -154,11 +154,11 @@ fn push_quoted(text: &mut String, field: &str, separator: char) {
 }
 
 impl<W: io::Write> FrameWriter for CsvWriter<W> {
-    fn write(&mut self, part: &Frame) -> Result<(), DataError> {
+    fn write(&mut self, part: &Frame) -> Result<(), TableError> {
         self.write(part)
     }
 
-    fn finish(self: Box<Self>) -> Result<(), DataError> {
+    fn finish(self: Box<Self>) -> Result<(), TableError> {
         (*self).finish().map(drop)
     }
 }
@@ -167,11 +167,11 @@ impl Frame {
     /// Writes the frame as CSV: see [`CsvWriter`].
     ///
     /// # Errors
-    /// [`DataError::Write`] if `out` refuses.
+    /// [`TableError::Write`] if `out` refuses.
     ///
     /// # Panics
     /// If the columns differ in length.
-    pub fn write_csv(&self, out: impl io::Write) -> Result<(), DataError> {
+    pub fn write_csv(&self, out: impl io::Write) -> Result<(), TableError> {
         let mut writer = CsvWriter::new(out, self.time_style());
         writer.write(self)?;
         writer.finish().map(drop)
@@ -218,6 +218,6 @@ mod tests {
             }
         }
         let frame = Frame::new(Freq::parse("1").unwrap());
-        assert!(matches!(frame.write_csv(Full), Err(DataError::Write(_))));
+        assert!(matches!(frame.write_csv(Full), Err(TableError::Write(_))));
     }
 }

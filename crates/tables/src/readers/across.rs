@@ -2,21 +2,16 @@
 //! row with a column for each month.
 //! They are read as long tables, cell by cell.
 
-use std::borrow::Cow;
-use std::sync::Arc;
-
+use super::adapter::TableAdapter;
 use super::day_clock::{HOUR, Hours, beyond_day, counted_hours, hour_of_day, steps_of_day};
 use super::layout::Across;
-use super::number_format::NumberFormat;
 use super::read_note::ReadNote;
-use super::sheets::Sheets;
 use super::table::TableReader;
 use super::year_months::months_of_year;
 use super::year_parts::{is_called_year, parts_of_year};
-use crate::error::DataError;
+use crate::error::TableError;
 use crate::error::file::UnreadableTable;
 use crate::error::flaw::Flaw;
-use crate::error::place::Place;
 use foretell_calendar::{
     Clock, Locale, TimeFormat, TimeKind, periods::is_quarter_or_half, readings::readings_by_language,
 };
@@ -72,7 +67,7 @@ impl<'a> MeltedTable<'a> {
         inner: Box<dyn TableReader + 'a>,
         across: Across,
         names: &LongNames<'_>,
-    ) -> Result<Self, DataError> {
+    ) -> Result<Self, TableError> {
         match across {
             Across::Times => Self::times(inner, names),
             Across::Hours => Self::hours(inner, names),
@@ -80,7 +75,7 @@ impl<'a> MeltedTable<'a> {
         }
     }
 
-    fn hours(inner: Box<dyn TableReader + 'a>, names: &LongNames<'_>) -> Result<Self, DataError> {
+    fn hours(inner: Box<dyn TableReader + 'a>, names: &LongNames<'_>) -> Result<Self, TableError> {
         match names.hours {
             Some(Hours::Counted) => {
                 let hours = counted_hours(inner.columns());
@@ -91,7 +86,7 @@ impl<'a> MeltedTable<'a> {
             }
             Some(hours) => {
                 let expected = "counted, or nothing where hours stand across, whose names say it";
-                return Err(DataError::setting("hours", hours.name(), expected));
+                return Err(TableError::setting("hours", hours.name(), expected));
             }
             None => {}
         }
@@ -106,7 +101,7 @@ impl<'a> MeltedTable<'a> {
         Self::parts(inner, cells, names.format.cloned(), names)
     }
 
-    fn months(inner: Box<dyn TableReader + 'a>, names: &LongNames<'_>) -> Result<Self, DataError> {
+    fn months(inner: Box<dyn TableReader + 'a>, names: &LongNames<'_>) -> Result<Self, TableError> {
         let Some(months) = months_of_year(inner.columns()) else {
             return Err(none_across(&*inner, "the months of a year"));
         };
@@ -122,7 +117,7 @@ impl<'a> MeltedTable<'a> {
         cells: Vec<(usize, Offset)>,
         format: Option<TimeFormat>,
         names: &LongNames<'_>,
-    ) -> Result<Self, DataError> {
+    ) -> Result<Self, TableError> {
         let is_part = |column: &usize| cells.iter().any(|(part, _)| part == column);
         let usual = names.time == "ds" && inner.find("ds").is_none();
         let period = match (0..inner.header().len())
@@ -135,7 +130,7 @@ impl<'a> MeltedTable<'a> {
         Self::of(inner, kept, None, cells, Some((period, format)), names)
     }
 
-    fn times(inner: Box<dyn TableReader + 'a>, names: &LongNames<'_>) -> Result<Self, DataError> {
+    fn times(inner: Box<dyn TableReader + 'a>, names: &LongNames<'_>) -> Result<Self, TableError> {
         let id = inner.find(names.id).unwrap_or(0);
         // Each year would be a series.
         if let Some((parts, [first, last])) = parts_of_year(inner.columns())
@@ -176,7 +171,7 @@ impl<'a> MeltedTable<'a> {
         cells: Vec<(usize, Offset)>,
         period: Option<(usize, Option<TimeFormat>)>,
         names: &LongNames<'_>,
-    ) -> Result<Self, DataError> {
+    ) -> Result<Self, TableError> {
         let name = |&column: &usize| match id == Some(column) {
             true => names.id.to_owned(),
             false => inner.header()[column].clone(),
@@ -190,12 +185,6 @@ impl<'a> MeltedTable<'a> {
 
     fn is_time(&self, column: usize) -> bool {
         column == self.kept.len()
-    }
-
-    /// The column of the table; of the time that of the cell, which messages show.
-    fn inner_column(&self, column: usize) -> usize {
-        let cell = || self.cells.get(self.at).map_or(0, |(column, _)| *column);
-        self.kept.get(column).copied().unwrap_or_else(cell)
     }
 }
 
@@ -244,25 +233,35 @@ pub fn times_of(
     all.into_iter().rev().max_by_key(Vec::len).filter(|times| times.len() >= 3)
 }
 
-fn none_across(table: &dyn TableReader, what: &'static str) -> DataError {
+fn none_across(table: &dyn TableReader, what: &'static str) -> TableError {
     UnreadableTable::NothingAcross { file: table.file().clone(), what, columns: table.header().to_vec() }
         .into()
 }
 
-impl TableReader for MeltedTable<'_> {
-    fn file(&self) -> &Arc<str> {
-        self.inner.file()
+impl TableAdapter for MeltedTable<'_> {
+    fn inner(&self) -> &dyn TableReader {
+        &*self.inner
+    }
+
+    fn inner_mut(&mut self) -> &mut dyn TableReader {
+        &mut *self.inner
+    }
+
+    /// That of the time is that of the cell, which messages show.
+    fn inner_column(&self, column: usize) -> usize {
+        let cell = || self.cells.get(self.at).map_or(0, |(column, _)| *column);
+        self.kept.get(column).copied().unwrap_or_else(cell)
     }
 
     fn header(&self) -> &[String] {
         &self.header
     }
 
-    fn read_numbers(&mut self, format: NumberFormat) {
-        self.inner.read_numbers(format);
+    fn all_columns(&self) -> &[String] {
+        &self.header
     }
 
-    fn advance(&mut self) -> Result<bool, DataError> {
+    fn advance(&mut self) -> Result<bool, TableError> {
         self.at += 1;
         // Hours that a day has not are columns without a value.
         while let Some((column, Offset::Counted(hour))) = self.cells.get(self.at)
@@ -278,19 +277,7 @@ impl TableReader for MeltedTable<'_> {
         self.inner.advance()
     }
 
-    fn place(&self) -> Place {
-        self.inner.place()
-    }
-
-    fn id(&self, column: usize) -> Result<Cow<'_, str>, DataError> {
-        self.inner.id(self.inner_column(column))
-    }
-
-    fn integer_ids(&self, column: usize) -> bool {
-        self.inner.integer_ids(self.inner_column(column))
-    }
-
-    fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, DataError> {
+    fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, TableError> {
         if !self.is_time(column) {
             return self.inner.time(self.inner_column(column), clock);
         }
@@ -313,22 +300,6 @@ impl TableReader for MeltedTable<'_> {
         }
     }
 
-    fn wide_number(&self, column: usize) -> Result<f64, Flaw> {
-        self.inner.wide_number(self.inner_column(column))
-    }
-
-    fn number_or_truth(&self, column: usize) -> Result<f32, Flaw> {
-        self.inner.number_or_truth(self.inner_column(column))
-    }
-
-    fn typed_texts(&self, column: usize) -> bool {
-        self.inner.typed_texts(self.inner_column(column))
-    }
-
-    fn label(&self, column: usize) -> Result<Cow<'_, str>, Flaw> {
-        self.inner.label(self.inner_column(column))
-    }
-
     fn reads_its_times(&self) -> bool {
         true
     }
@@ -340,18 +311,10 @@ impl TableReader for MeltedTable<'_> {
         }
     }
 
-    fn check_units(&self) -> Result<(), DataError> {
-        self.inner.check_units()
-    }
-
-    fn sheets(&self) -> Option<&Sheets> {
-        self.inner.sheets()
-    }
-
     fn notes(&self) -> Vec<ReadNote> {
         let mut notes = self.inner.notes();
         if !self.sums.is_empty() {
-            let (file, columns) = (self.file().clone(), self.sums.clone());
+            let (file, columns) = (self.inner.file().clone(), self.sums.clone());
             notes.push(ReadNote::SumsAcross { file, columns });
         }
         notes

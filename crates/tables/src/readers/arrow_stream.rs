@@ -11,7 +11,7 @@ use bytes::Bytes;
 use super::arrow_messages::look;
 use super::catch_panic::caught;
 use super::seekable::Seekable;
-use crate::error::DataError;
+use crate::error::TableError;
 use crate::error::file::UnreadableTable;
 
 /// How files of the first version of Feather begin, which is no format of Arrow's.
@@ -19,7 +19,7 @@ const FEATHER_1: &[u8] = b"FEA1";
 
 /// The batches of a stream or file; those that are not compressed point into it. Nothing is allocated by what it says of its sizes
 /// unless they are credible.
-pub(super) fn batches(name: &Arc<str>, bytes: Bytes) -> Result<Vec<RecordBatch>, DataError> {
+pub(super) fn batches(name: &Arc<str>, bytes: Bytes) -> Result<Vec<RecordBatch>, TableError> {
     let damaged = |reason: String| UnreadableTable::ArrowStream { file: name.clone(), reason }.into();
     if bytes.is_empty() || bytes.starts_with(FEATHER_1) {
         let reason = if bytes.is_empty() { "it is empty" } else { "it is Feather's first version" };

@@ -12,7 +12,7 @@ use super::number_format::{NumberFormat, narrow};
 use super::plain_cells::PlainCells;
 use super::row_groups::{Names, RowGroups};
 use super::table::{TableReader, check_header};
-use crate::error::DataError;
+use crate::error::TableError;
 use crate::error::cell::CellError;
 use crate::error::file::UnreadableTable;
 use crate::error::flaw::Flaw;
@@ -52,7 +52,7 @@ pub struct ArrowTable<'a> {
 
 impl ArrowTable<'static> {
     /// Opens a Parquet file; nothing but its footer and the headers of its pages is read yet.
-    pub fn open(path: &Path, wanted: impl Fn(&str) -> bool) -> Result<Self, DataError> {
+    pub fn open(path: &Path, wanted: impl Fn(&str) -> bool) -> Result<Self, TableError> {
         Self::of_row_groups(path.display().to_string().into(), RowGroups::open(path, wanted)?)
     }
 
@@ -61,7 +61,7 @@ impl ArrowTable<'static> {
         path: &Path,
         groups: Range<usize>,
         wanted: impl Fn(&str) -> bool,
-    ) -> Result<Self, DataError> {
+    ) -> Result<Self, TableError> {
         let (mut file, names) = RowGroups::open(path, wanted)?;
         let before = file.keep(groups);
         Ok(Self { before, ..Self::of_row_groups(path.display().to_string().into(), (file, names))? })
@@ -72,25 +72,25 @@ impl ArrowTable<'static> {
         name: &Arc<str>,
         file: Bytes,
         wanted: impl Fn(&str) -> bool,
-    ) -> Result<Self, DataError> {
+    ) -> Result<Self, TableError> {
         let groups = RowGroups::of_bytes(name.clone(), file, wanted)?;
         Self::of_row_groups(name.clone(), groups)
     }
 
     /// Opens a file of Arrow's stream format.
-    pub(crate) fn open_stream(path: &Path) -> Result<Self, DataError> {
+    pub(crate) fn open_stream(path: &Path) -> Result<Self, TableError> {
         let name: Arc<str> = path.display().to_string().into();
-        let bytes = fs::read(path).map_err(|source| DataError::Read { file: name.clone(), source })?;
+        let bytes = fs::read(path).map_err(|source| TableError::Read { file: name.clone(), source })?;
         Self::of_stream(&name, bytes.into())
     }
 
     /// The same of a stream that is in memory, called `name` in messages.
-    pub(crate) fn of_stream(name: &Arc<str>, stream: Bytes) -> Result<Self, DataError> {
+    pub(crate) fn of_stream(name: &Arc<str>, stream: Bytes) -> Result<Self, TableError> {
         let batches = batches(name, stream)?;
         Ok(Self { name: name.clone(), ..Self::from_batches(batches)? })
     }
 
-    fn of_row_groups(name: Arc<str>, (groups, names): (RowGroups, Names)) -> Result<Self, DataError> {
+    fn of_row_groups(name: Arc<str>, (groups, names): (RowGroups, Names)) -> Result<Self, TableError> {
         let source = Source::Parquet(Box::new(groups));
         Ok(Self { all: names.all, ..Self::new(name, names.read, source)? })
     }
@@ -103,13 +103,13 @@ impl<'a> ArrowTable<'a> {
     /// Columns of one name.
     pub fn from_batches(
         batches: impl IntoIterator<Item = RecordBatch, IntoIter: Send + 'a>,
-    ) -> Result<Self, DataError> {
+    ) -> Result<Self, TableError> {
         let mut batches = batches.into_iter().peekable();
         let header = batches.peek().map_or_else(Vec::new, names);
         Self::new("the record batches".into(), header, Source::Given(Box::new(batches)))
     }
 
-    fn new(name: Arc<str>, header: Vec<String>, source: Source<'a>) -> Result<Self, DataError> {
+    fn new(name: Arc<str>, header: Vec<String>, source: Source<'a>) -> Result<Self, TableError> {
         check_header(&name, &header)?;
         Ok(Self {
             all: header.clone(),
@@ -139,7 +139,7 @@ const PART: usize = 1 << 19;
 
 impl ArrowTable<'_> {
     /// The next rows of batches that were given, without a copy.
-    fn next_given_part(&mut self) -> Result<Option<Box<dyn TableReader>>, DataError> {
+    fn next_given_part(&mut self) -> Result<Option<Box<dyn TableReader>>, TableError> {
         // The row that the table stands on was read, unless it is the first of another batch.
         let first = match self.row + 1 < self.rows {
             true => self.row + 1,
@@ -179,7 +179,7 @@ impl TableReader for ArrowTable<'_> {
         self.numbers = format;
     }
 
-    fn advance(&mut self) -> Result<bool, DataError> {
+    fn advance(&mut self) -> Result<bool, TableError> {
         if self.row + 1 < self.rows {
             self.row += 1;
             return Ok(true);
@@ -207,7 +207,7 @@ impl TableReader for ArrowTable<'_> {
         Ok(false)
     }
 
-    fn next_part(&mut self) -> Result<Option<Box<dyn TableReader>>, DataError> {
+    fn next_part(&mut self) -> Result<Option<Box<dyn TableReader>>, TableError> {
         let Source::Parquet(groups) = &mut self.source else { return self.next_given_part() };
         let begun = self.rows > 0;
         let (groups, before) = match begun {
@@ -243,7 +243,7 @@ impl TableReader for ArrowTable<'_> {
         }
     }
 
-    fn id(&self, column: usize) -> Result<Cow<'_, str>, DataError> {
+    fn id(&self, column: usize) -> Result<Cow<'_, str>, TableError> {
         let name = || self.header[column].clone();
         match id_at(&*self.columns[column], self.row).filter(|id| !id.is_empty()) {
             Some(id) if id.contains('\0') => {
@@ -258,7 +258,7 @@ impl TableReader for ArrowTable<'_> {
         self.columns[column].data_type().is_integer()
     }
 
-    fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, DataError> {
+    fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, TableError> {
         if clock.is_civil()
             && let Some(time) = self.plain[column].civil_time(self.row)
         {

@@ -1,16 +1,11 @@
 //! A table whose ids stand in the first row of each series alone, as reports and merged cells have them.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
-use super::number_format::NumberFormat;
-use super::read_note::ReadNote;
-use super::sheets::Sheets;
+use super::adapter::TableAdapter;
 use super::table::TableReader;
-use crate::error::DataError;
+use crate::error::TableError;
 use crate::error::flaw::Flaw;
-use crate::error::place::Place;
-use foretell_calendar::Clock;
 
 /// A table in some of whose columns an empty cell stands for the one above.
 pub struct BlockIds<'a> {
@@ -36,24 +31,16 @@ impl<'a> BlockIds<'a> {
     }
 }
 
-impl TableReader for BlockIds<'_> {
-    fn file(&self) -> &Arc<str> {
-        self.inner.file()
+impl TableAdapter for BlockIds<'_> {
+    fn inner(&self) -> &dyn TableReader {
+        &*self.inner
     }
 
-    fn header(&self) -> &[String] {
-        self.inner.header()
+    fn inner_mut(&mut self) -> &mut dyn TableReader {
+        &mut *self.inner
     }
 
-    fn all_columns(&self) -> &[String] {
-        self.inner.all_columns()
-    }
-
-    fn read_numbers(&mut self, format: NumberFormat) {
-        self.inner.read_numbers(format);
-    }
-
-    fn advance(&mut self) -> Result<bool, DataError> {
+    fn advance(&mut self) -> Result<bool, TableError> {
         let is_there = self.inner.advance()?;
         for (column, last) in self.last.iter_mut().enumerate().filter(|_| is_there) {
             let Some(last) = last else { continue };
@@ -69,64 +56,16 @@ impl TableReader for BlockIds<'_> {
         Ok(is_there)
     }
 
-    fn place(&self) -> Place {
-        self.inner.place()
-    }
-
-    fn row(&self) -> u64 {
-        self.inner.row()
-    }
-
-    fn id(&self, column: usize) -> Result<Cow<'_, str>, DataError> {
+    fn id(&self, column: usize) -> Result<Cow<'_, str>, TableError> {
         self.above(column).map_or_else(|| self.inner.id(column), |id| Ok(id.into()))
     }
 
-    fn integer_ids(&self, column: usize) -> bool {
-        self.inner.integer_ids(column)
-    }
-
-    fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, DataError> {
-        self.inner.time(column, clock)
-    }
-
-    fn number(&self, column: usize) -> Result<f32, Flaw> {
-        self.inner.number(column)
-    }
-
-    fn wide_number(&self, column: usize) -> Result<f64, Flaw> {
-        self.inner.wide_number(column)
-    }
-
-    fn number_or_truth(&self, column: usize) -> Result<f32, Flaw> {
-        self.inner.number_or_truth(column)
-    }
-
-    fn typed_texts(&self, column: usize) -> bool {
-        self.inner.typed_texts(column)
+    fn has_id(&self, column: usize, id: &str) -> bool {
+        self.above(column).map_or_else(|| self.inner.has_id(column, id), |above| above == id)
     }
 
     fn label(&self, column: usize) -> Result<Cow<'_, str>, Flaw> {
         self.above(column).map_or_else(|| self.inner.label(column), |text| Ok(text.into()))
-    }
-
-    fn reads_its_times(&self) -> bool {
-        self.inner.reads_its_times()
-    }
-
-    fn late_shift(&self) -> i64 {
-        self.inner.late_shift()
-    }
-
-    fn check_units(&self) -> Result<(), DataError> {
-        self.inner.check_units()
-    }
-
-    fn notes(&self) -> Vec<ReadNote> {
-        self.inner.notes()
-    }
-
-    fn sheets(&self) -> Option<&Sheets> {
-        self.inner.sheets()
     }
 
     fn shown(&self, column: usize) -> String {

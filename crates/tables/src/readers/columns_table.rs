@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::number_format::NumberFormat;
 use super::table::{TableReader, check_header};
 use super::table_columns::TableColumns;
-use crate::error::DataError;
+use crate::error::TableError;
 use crate::error::cell::CellError;
 use crate::error::flaw::Flaw;
 use crate::error::place::Place;
@@ -28,13 +28,13 @@ pub(crate) struct ColumnsTable {
 }
 
 impl ColumnsTable {
-    pub(crate) fn new(name: &Arc<str>, columns: Arc<TableColumns>) -> Result<Self, DataError> {
+    pub(crate) fn new(name: &Arc<str>, columns: Arc<TableColumns>) -> Result<Self, TableError> {
         let header: Vec<String> = columns.0.iter().map(|column| column.name.clone()).collect();
         check_header(name, &header)?;
         let rows = columns.0.first().map_or(0, |column| column.len());
         if let Some(other) = columns.0.iter().find(|column| column.len() != rows) {
             let what = format!("{name}, column `{}`", other.name);
-            return Err(DataError::Length { what, expected: rows, found: other.len() });
+            return Err(TableError::Length { what, expected: rows, found: other.len() });
         }
         let kinds = columns.0.iter().map(|column| (column.is_of_texts(), column.is_of_integers())).collect();
         let (name, numbers) = (name.clone(), NumberFormat::default());
@@ -70,7 +70,7 @@ impl TableReader for ColumnsTable {
         self.numbers = format;
     }
 
-    fn advance(&mut self) -> Result<bool, DataError> {
+    fn advance(&mut self) -> Result<bool, TableError> {
         let more = self.read < self.rows;
         self.read += usize::from(more);
         Ok(more)
@@ -80,7 +80,7 @@ impl TableReader for ColumnsTable {
         Place { file: Some(self.name.clone()), line: false, series: None, row: self.at() as u64 }
     }
 
-    fn id(&self, column: usize) -> Result<Cow<'_, str>, DataError> {
+    fn id(&self, column: usize) -> Result<Cow<'_, str>, TableError> {
         let name = || self.header[column].clone();
         match self.cell(column) {
             "" => Err(CellError::EmptyId { at: self.place(), column: name() }.into()),
@@ -97,7 +97,7 @@ impl TableReader for ColumnsTable {
         self.kinds[column].1
     }
 
-    fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, DataError> {
+    fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, TableError> {
         let cell = self.cell(column);
         if let Some(time) = clock.plain_form(cell.as_bytes()) {
             return Ok(time);

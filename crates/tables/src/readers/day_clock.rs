@@ -43,7 +43,7 @@ impl Hours {
 }
 
 impl std::str::FromStr for Hours {
-    type Err = crate::error::DataError;
+    type Err = crate::error::TableError;
 
     fn from_str(word: &str) -> Result<Self, Self::Err> {
         let all = [Self::Starting, Self::Ending, Self::Counted];

@@ -17,7 +17,7 @@ const UNDEFINED: [u8; 5] = [0x81, 0x8D, 0x8F, 0x90, 0x9D];
 #[error("its text is not {0}; name its encoding")]
 pub(crate) struct NotEncodedSo(pub(crate) Encoding);
 
-/// A source as UTF-8. Where no encoding was set and it is neither UTF-8 nor Windows-1252, it is passed on as it is.
+/// A source as UTF-8. Where no encoding was set and it is neither UTF-8 nor Windows-1252, it is passed on unchanged.
 pub(crate) struct Decoded<R> {
     input: R,
     state: State,
@@ -33,7 +33,7 @@ enum State {
     Utf8 {
         beyond_ascii: bool,
     },
-    /// It is passed on as it is.
+    /// It is passed on unchanged.
     Raw,
     Other(Box<Conversion>),
 }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::DataError;
+use crate::error::TableError;
 
 /// How a file is written, apart from the meaning of its columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,11 +42,11 @@ impl FileOptions {
         })
     }
 
-    pub(crate) fn comment_byte(&self) -> Result<Option<u8>, DataError> {
+    pub(crate) fn comment_byte(&self) -> Result<Option<u8>, TableError> {
         match self.comment {
             None => Ok(None),
             Some(mark) if mark.is_ascii_punctuation() && !"\"',;|".contains(mark) => Ok(Some(mark as u8)),
-            Some(mark) => Err(DataError::setting("comment", mark, "a mark such as # or %")),
+            Some(mark) => Err(TableError::setting("comment", mark, "a mark such as # or %")),
         }
     }
 }
@@ -58,16 +58,16 @@ impl FileOptions {
 ///
 /// assert_eq!("latin1".parse::<Encoding>()?.to_string(), "windows-1252");
 /// assert!("klingon".parse::<Encoding>().is_err());
-/// # Ok::<(), foretell_tables::DataError>(())
+/// # Ok::<(), foretell_tables::TableError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Encoding(pub(crate) &'static encoding_rs::Encoding);
 
 impl FromStr for Encoding {
-    type Err = DataError;
+    type Err = TableError;
 
-    fn from_str(label: &str) -> Result<Self, DataError> {
+    fn from_str(label: &str) -> Result<Self, TableError> {
         // Names that Python and others have beside those of the web.
         let web = match label.to_ascii_lowercase().as_str() {
             "cp1252" => "windows-1252",
@@ -79,7 +79,7 @@ impl FromStr for Encoding {
             _ => label,
         };
         encoding_rs::Encoding::for_label(web.as_bytes()).map(Self).ok_or_else(|| {
-            DataError::setting(
+            TableError::setting(
                 "encoding",
                 label,
                 "a name such as utf-8, utf-16le, windows-1252 or iso-8859-2",
@@ -95,9 +95,9 @@ impl fmt::Display for Encoding {
 }
 
 impl TryFrom<String> for Encoding {
-    type Error = DataError;
+    type Error = TableError;
 
-    fn try_from(label: String) -> Result<Self, DataError> {
+    fn try_from(label: String) -> Result<Self, TableError> {
         label.parse()
     }
 }

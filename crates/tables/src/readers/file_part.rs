@@ -12,7 +12,7 @@ use super::format::FileFormat;
 use super::row_groups::RowGroups;
 use super::several::open_several;
 use super::table::TableReader;
-use crate::error::DataError;
+use crate::error::TableError;
 
 /// A file, or some row groups of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl FilePart {
         &self,
         options: &FileOptions,
         wanted: impl Fn(&str) -> bool + Send + 'a,
-    ) -> Result<Box<dyn TableReader + 'a>, DataError> {
+    ) -> Result<Box<dyn TableReader + 'a>, TableError> {
         let (options, groups) = (options.clone(), self.groups.clone());
         open_several(
             vec![self.path.clone()],

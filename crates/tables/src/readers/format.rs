@@ -20,7 +20,7 @@ use super::text_table::TextTable;
 use super::told_text::open_input;
 #[cfg(feature = "excel")]
 use super::workbook::SheetTable;
-use crate::error::DataError;
+use crate::error::TableError;
 use crate::error::file::UnreadableTable;
 #[cfg(feature = "parquet")]
 use crate::frames::batch::ParquetWriter;
@@ -32,7 +32,7 @@ use crate::frames::write::CsvWriter;
 use foretell_calendar::TimeStyle;
 
 /// Opens a file of a format; of columns that the function refuses no more need be read than their names.
-type Open = fn(&Path, &FileOptions, &dyn Fn(&str) -> bool) -> Result<Box<dyn TableReader>, DataError>;
+type Open = fn(&Path, &FileOptions, &dyn Fn(&str) -> bool) -> Result<Box<dyn TableReader>, TableError>;
 
 /// Opens a file of a format that is in memory, by its name in messages and its bytes; else as [`Open`].
 type Take = for<'a> fn(
@@ -40,7 +40,7 @@ type Take = for<'a> fn(
     &'a SharedBytes,
     &FileOptions,
     &dyn Fn(&str) -> bool,
-) -> Result<Box<dyn TableReader + 'a>, DataError>;
+) -> Result<Box<dyn TableReader + 'a>, TableError>;
 
 /// The bytes of memory that a file takes, by what it says of itself and its size.
 type Memory = fn(&mut dyn Seekable, u64) -> io::Result<u64>;
@@ -49,15 +49,15 @@ type Memory = fn(&mut dyn Seekable, u64) -> io::Result<u64>;
 pub type TableOutput<'a> = Box<dyn io::Write + Send + 'a>;
 
 /// The error of a file that cannot be opened.
-fn unread(path: &Path) -> impl Fn(io::Error) -> DataError {
-    move |source| DataError::Read { file: path.display().to_string().into(), source }
+fn unread(path: &Path) -> impl Fn(io::Error) -> TableError {
+    move |source| TableError::Read { file: path.display().to_string().into(), source }
 }
 
 /// Begins to write a table of forecasts.
 type Begin = for<'a> fn(TableOutput<'a>, TimeStyle, char) -> Box<dyn FrameWriter + 'a>;
 
 /// Writes a table of cells of any kind.
-type WriteCells = for<'a> fn(&CellTable, TableOutput<'a>) -> Result<(), DataError>;
+type WriteCells = for<'a> fn(&CellTable, TableOutput<'a>) -> Result<(), TableError>;
 
 /// A format of files; [`FileFormat::all`] lists them.
 pub struct FileFormat {
@@ -271,8 +271,8 @@ impl FileFormat {
     /// Writes a table of cells of any kind; nothing if this program does not write the format.
     ///
     /// # Errors
-    /// [`DataError::Write`] if the output refuses.
-    pub fn write_cells(&self, table: &CellTable, out: TableOutput<'_>) -> Option<Result<(), DataError>> {
+    /// [`TableError::Write`] if the output refuses.
+    pub fn write_cells(&self, table: &CellTable, out: TableOutput<'_>) -> Option<Result<(), TableError>> {
         self.write_cells.map(|write| write(table, out))
     }
 
@@ -295,7 +295,7 @@ impl FileFormat {
         path: &Path,
         options: &FileOptions,
         wanted: &dyn Fn(&str) -> bool,
-    ) -> Result<Box<dyn TableReader>, DataError> {
+    ) -> Result<Box<dyn TableReader>, TableError> {
         match self.open {
             Some(open) => open(path, options, wanted),
             None => Err(self.not_built(path.display().to_string().into())),
@@ -309,14 +309,14 @@ impl FileFormat {
         bytes: &'a SharedBytes,
         options: &FileOptions,
         wanted: &dyn Fn(&str) -> bool,
-    ) -> Result<Box<dyn TableReader + 'a>, DataError> {
+    ) -> Result<Box<dyn TableReader + 'a>, TableError> {
         match self.take {
             Some(take) => take(name, bytes, options, wanted),
             None => Err(self.not_built(name.clone())),
         }
     }
 
-    fn not_built(&self, file: Arc<str>) -> DataError {
+    fn not_built(&self, file: Arc<str>) -> TableError {
         let feature = self.feature.unwrap_or_default();
         UnreadableTable::NotBuilt { file, format: self.name, feature }.into()
     }
@@ -362,7 +362,7 @@ mod tests {
     #[test]
     fn without_its_feature_a_format_is_refused_by_its_name() {
         let error = crate::column_names("sales.parquet", &FileOptions::default()).unwrap_err();
-        assert!(matches!(error, DataError::Unreadable(UnreadableTable::NotBuilt { .. })), "{error}");
+        assert!(matches!(error, TableError::Unreadable(UnreadableTable::NotBuilt { .. })), "{error}");
         assert!(
             error.to_string().starts_with("sales.parquet: this program was built without Parquet files"),
             "{error}"

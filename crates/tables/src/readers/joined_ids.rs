@@ -4,15 +4,11 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::number_format::NumberFormat;
-use super::read_note::ReadNote;
-use super::sheets::Sheets;
+use super::adapter::TableAdapter;
 use super::table::{ID, TableReader};
-use crate::error::DataError;
+use crate::error::TableError;
 use crate::error::file::UnreadableTable;
 use crate::error::flaw::Flaw;
-use crate::error::place::Place;
-use foretell_calendar::Clock;
 
 /// What stands between the parts of an id.
 const ID_SEPARATOR: char = '/';
@@ -50,7 +46,7 @@ pub fn is_of_id(id_col: &str, name: &str) -> bool {
 ///
 /// # Errors
 /// A column that is missing, a part that is empty, and ids that two rows make of other parts.
-pub fn joined_ids<'a>(table: Box<dyn TableReader + 'a>, id_col: &str) -> Result<Vec<Arc<str>>, DataError> {
+pub fn joined_ids<'a>(table: Box<dyn TableReader + 'a>, id_col: &str) -> Result<Vec<Arc<str>>, TableError> {
     let mut table = JoinedIds::over(table, id_col, |_| false)?;
     let (mut ids, mut known) = (Vec::<Arc<str>>::new(), HashSet::<Arc<str>>::new());
     while table.advance()? {
@@ -91,7 +87,7 @@ impl<'a> JoinedIds<'a> {
         inner: Box<dyn TableReader + 'a>,
         id_col: &str,
         wanted: impl Fn(&str) -> bool,
-    ) -> Result<Box<dyn TableReader + 'a>, DataError> {
+    ) -> Result<Box<dyn TableReader + 'a>, TableError> {
         const REMEDY: &str = "name the columns that make the id of a series together";
         let names = id_parts(id_col);
         let found = names.iter().filter(|name| inner.find(name).is_some()).count();
@@ -118,44 +114,40 @@ impl<'a> JoinedIds<'a> {
         }))
     }
 
-    /// The column of the table; that of the ids, which only messages ask for, is the first that makes them.
-    fn inner_column(&self, column: usize) -> usize {
-        column.checked_sub(1).map_or(self.parts[0], |column| self.places[column])
+    fn is_joined(&self, column: usize) -> bool {
+        column == 0 && self.parts.len() > 1
     }
 
     /// Two series of one id would be taken for one.
-    fn check_unique(&self, id: &str, ends: Vec<usize>) -> Result<(), DataError> {
+    fn check_unique(&self, id: &str, ends: Vec<usize>) -> Result<(), TableError> {
         let mut unclear = self.unclear.lock().unwrap_or_else(PoisonError::into_inner);
         let known = unclear.entry(id.to_owned()).or_insert_with(|| ends.clone());
         match *known == ends {
             true => Ok(()),
-            false => Err(UnreadableTable::UnclearId { at: self.place(), id: id.to_owned() }.into()),
+            false => Err(UnreadableTable::UnclearId { at: self.inner.place(), id: id.to_owned() }.into()),
         }
     }
 }
 
-impl TableReader for JoinedIds<'_> {
-    fn file(&self) -> &Arc<str> {
-        self.inner.file()
+impl TableAdapter for JoinedIds<'_> {
+    fn inner(&self) -> &dyn TableReader {
+        &*self.inner
+    }
+
+    fn inner_mut(&mut self) -> &mut dyn TableReader {
+        &mut *self.inner
+    }
+
+    /// That of the ids, which only messages ask for, is the first that makes them.
+    fn inner_column(&self, column: usize) -> usize {
+        column.checked_sub(1).map_or(self.parts[0], |column| self.places[column])
     }
 
     fn header(&self) -> &[String] {
         &self.header
     }
 
-    fn all_columns(&self) -> &[String] {
-        self.inner.all_columns()
-    }
-
-    fn read_numbers(&mut self, format: NumberFormat) {
-        self.inner.read_numbers(format);
-    }
-
-    fn advance(&mut self) -> Result<bool, DataError> {
-        self.inner.advance()
-    }
-
-    fn next_part(&mut self) -> Result<Option<Box<dyn TableReader>>, DataError> {
+    fn next_part(&mut self) -> Result<Option<Box<dyn TableReader>>, TableError> {
         let part = self.inner.next_part()?;
         Ok(part.map(|inner| {
             Box::new(JoinedIds {
@@ -168,20 +160,9 @@ impl TableReader for JoinedIds<'_> {
         }))
     }
 
-    fn place(&self) -> Place {
-        self.inner.place()
-    }
-
-    fn row(&self) -> u64 {
-        self.inner.row()
-    }
-
-    fn id(&self, column: usize) -> Result<Cow<'_, str>, DataError> {
-        if column > 0 {
+    fn id(&self, column: usize) -> Result<Cow<'_, str>, TableError> {
+        if !self.is_joined(column) {
             return self.inner.id(self.inner_column(column));
-        }
-        if let [only] = self.parts[..] {
-            return self.inner.id(only);
         }
         let (mut id, mut ends, mut holds_separator) = (String::new(), Vec::new(), false);
         for &part in &*self.parts {
@@ -200,11 +181,8 @@ impl TableReader for JoinedIds<'_> {
     }
 
     fn has_id(&self, column: usize, id: &str) -> bool {
-        if column > 0 {
+        if !self.is_joined(column) {
             return self.inner.has_id(self.inner_column(column), id);
-        }
-        if let [only] = self.parts[..] {
-            return self.inner.has_id(only, id);
         }
         // Where parts hold the separator themselves, the whole id is looked at.
         id.matches(ID_SEPARATOR).count() + 1 == self.parts.len()
@@ -212,63 +190,19 @@ impl TableReader for JoinedIds<'_> {
     }
 
     fn integer_ids(&self, column: usize) -> bool {
-        match (column, &self.parts[..]) {
-            (0, [only]) => self.inner.integer_ids(*only),
-            (0, _) => false,
-            _ => self.inner.integer_ids(self.inner_column(column)),
-        }
-    }
-
-    fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, DataError> {
-        self.inner.time(self.inner_column(column), clock)
-    }
-
-    fn number(&self, column: usize) -> Result<f32, Flaw> {
-        self.inner.number(self.inner_column(column))
-    }
-
-    fn wide_number(&self, column: usize) -> Result<f64, Flaw> {
-        self.inner.wide_number(self.inner_column(column))
-    }
-
-    fn number_or_truth(&self, column: usize) -> Result<f32, Flaw> {
-        self.inner.number_or_truth(self.inner_column(column))
-    }
-
-    fn typed_texts(&self, column: usize) -> bool {
-        self.inner.typed_texts(self.inner_column(column))
+        !self.is_joined(column) && self.inner.integer_ids(self.inner_column(column))
     }
 
     fn label(&self, column: usize) -> Result<Cow<'_, str>, Flaw> {
         match column {
-            0 => self.id(0).map_err(|_| Flaw::Missing),
+            0 => TableAdapter::id(self, 0).map_err(|_| Flaw::Missing),
             _ => self.inner.label(self.inner_column(column)),
         }
     }
 
-    fn reads_its_times(&self) -> bool {
-        self.inner.reads_its_times()
-    }
-
-    fn late_shift(&self) -> i64 {
-        self.inner.late_shift()
-    }
-
-    fn check_units(&self) -> Result<(), DataError> {
-        self.inner.check_units()
-    }
-
-    fn notes(&self) -> Vec<ReadNote> {
-        self.inner.notes()
-    }
-
-    fn sheets(&self) -> Option<&Sheets> {
-        self.inner.sheets()
-    }
-
     fn shown(&self, column: usize) -> String {
         match column {
-            0 => self.id(0).map_or_else(|_| String::new(), Cow::into_owned),
+            0 => TableAdapter::id(self, 0).map_or_else(|_| String::new(), Cow::into_owned),
             _ => self.inner.shown(self.inner_column(column)),
         }
     }

@@ -2,16 +2,13 @@
 
 use std::borrow::Cow;
 use std::cell::Cell;
-use std::sync::Arc;
 
+use super::adapter::TableAdapter;
 use super::day_clock::{HOUR, Hours, Twin, hour_of_day, time_of_day, without_twin};
-use super::number_format::NumberFormat;
 use super::read_note::ReadNote;
-use super::sheets::Sheets;
 use super::table::TableReader;
-use crate::error::DataError;
+use crate::error::TableError;
 use crate::error::flaw::Flaw;
-use crate::error::place::Place;
 use foretell_calendar::{Advice, Clock, Locale, TimeFlaw, TimeFormat, TimeKind};
 use foretell_messages::Setting;
 
@@ -106,7 +103,7 @@ impl<'a> JoinedTimes<'a> {
         name: &str,
         format: Option<TimeFormat>,
         hours: Option<Hours>,
-    ) -> Result<Self, DataError> {
+    ) -> Result<Self, TableError> {
         const REMEDY: &str = "name the columns that make the time";
         let parts = names.iter().map(|part| inner.column(part, REMEDY)).collect::<Result<Vec<_>, _>>()?;
         let places: Vec<usize> = (0..inner.header().len()).filter(|column| !parts.contains(column)).collect();
@@ -127,7 +124,7 @@ impl<'a> JoinedTimes<'a> {
         Ok(Self { inner, header, places, parts, format, dated, hours, counted, zero, last, minutes })
     }
 
-    fn parts(&self) -> Result<Vec<Cow<'_, str>>, DataError> {
+    fn parts(&self) -> Result<Vec<Cow<'_, str>>, TableError> {
         let text = |&column: &usize| match self.inner.label(column) {
             Ok(text) => Ok(text),
             Err(Flaw::Missing) => Ok("".into()),
@@ -137,7 +134,7 @@ impl<'a> JoinedTimes<'a> {
                 Ok(TimeKind::Timestamp.display(time).into())
             }
         };
-        let mut parts: Vec<_> = self.parts.iter().map(text).collect::<Result<_, DataError>>()?;
+        let mut parts: Vec<_> = self.parts.iter().map(text).collect::<Result<_, TableError>>()?;
         if let Some(year) = parts.first().and_then(|first| fiscal_year(first)) {
             parts[0] = year.into();
         }
@@ -273,58 +270,39 @@ impl<'a> JoinedTimes<'a> {
     }
 }
 
-impl TableReader for JoinedTimes<'_> {
-    fn file(&self) -> &Arc<str> {
-        self.inner.file()
+impl TableAdapter for JoinedTimes<'_> {
+    fn inner(&self) -> &dyn TableReader {
+        &*self.inner
+    }
+
+    fn inner_mut(&mut self) -> &mut dyn TableReader {
+        &mut *self.inner
+    }
+
+    /// That of the time, which only messages ask for, is the first that makes it.
+    fn inner_column(&self, column: usize) -> usize {
+        column.checked_sub(1).map_or(self.parts[0], |column| self.places[column])
     }
 
     fn header(&self) -> &[String] {
         &self.header
     }
 
-    fn read_numbers(&mut self, format: NumberFormat) {
-        self.inner.read_numbers(format);
-    }
-
-    fn advance(&mut self) -> Result<bool, DataError> {
-        self.inner.advance()
-    }
-
-    fn place(&self) -> Place {
-        self.inner.place()
-    }
-
-    fn id(&self, column: usize) -> Result<Cow<'_, str>, DataError> {
-        self.inner.id(self.inner_column(column))
+    fn all_columns(&self) -> &[String] {
+        &self.header
     }
 
     fn integer_ids(&self, column: usize) -> bool {
         column > 0 && self.inner.integer_ids(self.inner_column(column))
     }
 
-    fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, DataError> {
+    fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, TableError> {
         if column > 0 {
             return self.inner.time(self.inner_column(column), clock);
         }
         let parts = self.parts()?;
         let read = self.joined(&parts, clock);
         read.map_err(|why| (self as &dyn TableReader).bad_time(0, why))
-    }
-
-    fn wide_number(&self, column: usize) -> Result<f64, Flaw> {
-        self.inner.wide_number(self.inner_column(column))
-    }
-
-    fn number_or_truth(&self, column: usize) -> Result<f32, Flaw> {
-        self.inner.number_or_truth(self.inner_column(column))
-    }
-
-    fn typed_texts(&self, column: usize) -> bool {
-        self.inner.typed_texts(self.inner_column(column))
-    }
-
-    fn label(&self, column: usize) -> Result<Cow<'_, str>, Flaw> {
-        self.inner.label(self.inner_column(column))
     }
 
     fn reads_its_times(&self) -> bool {
@@ -343,25 +321,10 @@ impl TableReader for JoinedTimes<'_> {
         }
     }
 
-    fn check_units(&self) -> Result<(), DataError> {
-        self.inner.check_units()
-    }
-
-    fn sheets(&self) -> Option<&Sheets> {
-        self.inner.sheets()
-    }
-
     fn notes(&self) -> Vec<ReadNote> {
-        let ending = self.hours == Some(Hours::Ending) || self.late_shift() != 0;
-        let hours = ending.then(|| ReadNote::HoursEnding { file: self.file().clone() });
+        let ending = self.hours == Some(Hours::Ending) || TableAdapter::late_shift(self) != 0;
+        let hours = ending.then(|| ReadNote::HoursEnding { file: self.inner.file().clone() });
         self.inner.notes().into_iter().chain(hours).collect()
-    }
-}
-
-impl JoinedTimes<'_> {
-    /// The column of the table; that of the time, which only messages ask for, is the first that makes it.
-    fn inner_column(&self, column: usize) -> usize {
-        column.checked_sub(1).map_or(self.parts[0], |column| self.places[column])
     }
 }
 

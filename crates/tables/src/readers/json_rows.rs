@@ -9,7 +9,7 @@ use serde::de::DeserializeSeed as _;
 use super::columns_table::ColumnsTable;
 use super::compressed::Text;
 use super::table_columns::{Row, RowList, TableColumns};
-use crate::error::DataError;
+use crate::error::TableError;
 use crate::error::construct::check_wanted;
 use crate::error::file::UnreadableTable;
 
@@ -23,9 +23,9 @@ const ROWS: usize = 1 << 12;
 ///
 /// # Errors
 /// A source that cannot be read, and JSON that is damaged or no table.
-pub(super) fn json_table(name: &Arc<str>, input: impl Read) -> Result<ColumnsTable, DataError> {
-    let refused = |reason: String| DataError::from(UnreadableTable::Json { file: name.clone(), reason });
-    let unread = |source| DataError::Read { file: name.clone(), source };
+pub(super) fn json_table(name: &Arc<str>, input: impl Read) -> Result<ColumnsTable, TableError> {
+    let refused = |reason: String| TableError::from(UnreadableTable::Json { file: name.clone(), reason });
+    let unread = |source| TableError::Read { file: name.clone(), source };
     let mut text = BufReader::new(Text::of(input).map_err(unread)?);
     let mut head = Vec::new();
     text.by_ref().take(HEAD).read_to_end(&mut head).map_err(unread)?;
@@ -61,7 +61,7 @@ pub(super) fn json_table(name: &Arc<str>, input: impl Read) -> Result<ColumnsTab
     let columns = read().map_err(|error| refused(error.to_string()))?;
     check_wanted()?;
     if columns.0.is_empty() {
-        return Err(DataError::Empty { file: name.clone() });
+        return Err(TableError::Empty { file: name.clone() });
     }
     ColumnsTable::new(name, columns.into())
 }

@@ -9,7 +9,7 @@ use super::format::FileFormat;
 use super::shared_bytes::SharedBytes;
 use super::table::TableReader;
 use super::table_columns::TableColumns;
-use crate::error::DataError;
+use crate::error::TableError;
 use crate::error::too_large::TooLarge;
 
 /// A table that is in memory, as the body of a request is: no name of it leads to a file system.
@@ -40,7 +40,7 @@ impl MemoryTable {
     ///
     /// # Errors
     /// A file that cannot be read, or has no header.
-    pub fn column_names(&self, options: &FileOptions) -> Result<Vec<String>, DataError> {
+    pub fn column_names(&self, options: &FileOptions) -> Result<Vec<String>, TableError> {
         Ok(self.open(&options.beside(), |_| true)?.header().to_vec())
     }
 
@@ -48,7 +48,7 @@ impl MemoryTable {
     ///
     /// # Errors
     /// [`TooLarge::Stream`] if it has not.
-    pub fn check_size(&self, limit: Option<u64>) -> Result<(), DataError> {
+    pub fn check_size(&self, limit: Option<u64>) -> Result<(), TableError> {
         let (Content::File(format, bytes), Some(limit)) = (&self.content, limit) else { return Ok(()) };
         match format.memory_of_bytes(bytes.as_ref()).filter(|needed| *needed > limit) {
             Some(needed) => Err(TooLarge::Stream { file: self.name.clone(), needed, limit }.into()),
@@ -61,7 +61,7 @@ impl MemoryTable {
         &self,
         options: &FileOptions,
         wanted: impl Fn(&str) -> bool,
-    ) -> Result<Box<dyn TableReader + '_>, DataError> {
+    ) -> Result<Box<dyn TableReader + '_>, TableError> {
         match &self.content {
             Content::File(format, bytes) => format.take(&self.name, bytes, options, &wanted),
             Content::Columns(columns) => Ok(Box::new(ColumnsTable::new(&self.name, columns.clone())?)),

@@ -6,16 +6,14 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::adapter::TableAdapter;
 use super::number_flags::{check_flags, is_factor, without_flags};
 use super::number_format::{NumberFormat, narrow};
 use super::read_note::ReadNote;
-use super::sheets::Sheets;
 use super::table::TableReader;
-use crate::error::DataError;
+use crate::error::TableError;
 use crate::error::file::UnreadableTable;
 use crate::error::flaw::{Flags, Flaw};
-use crate::error::place::Place;
-use foretell_calendar::Clock;
 
 /// The lines and texts of two cells of a column.
 type FirstCells = [Option<(u64, String)>; 2];
@@ -39,7 +37,7 @@ impl Marks {
     ///
     /// # Errors
     /// Flags that are factors of several sizes.
-    pub fn new(missing: &[String], zeros: &[String], flags: &[String]) -> Result<Option<Self>, DataError> {
+    pub fn new(missing: &[String], zeros: &[String], flags: &[String]) -> Result<Option<Self>, TableError> {
         check_flags(flags)?;
         let lower = |texts: &[String]| texts.iter().map(|text| text.trim().to_lowercase()).collect();
         let missing: Vec<String> = lower(missing);
@@ -85,7 +83,7 @@ impl Marks {
     }
 
     /// Whether the numbers of each column are all before a factor or none: a number without one is of another unit.
-    fn check_factors(&self, file: &Arc<str>, header: &[String]) -> Result<(), DataError> {
+    fn check_factors(&self, file: &Arc<str>, header: &[String]) -> Result<(), TableError> {
         let factors = self.factors.lock().unwrap_or_else(PoisonError::into_inner);
         for (column, cells) in &*factors {
             if let ([Some(plain), Some(flagged)], Some(name)) = (cells, header.get(*column)) {
@@ -171,17 +169,13 @@ impl<'a> MarkedTable<'a> {
     }
 }
 
-impl TableReader for MarkedTable<'_> {
-    fn file(&self) -> &Arc<str> {
-        self.inner.file()
+impl TableAdapter for MarkedTable<'_> {
+    fn inner(&self) -> &dyn TableReader {
+        &*self.inner
     }
 
-    fn header(&self) -> &[String] {
-        self.inner.header()
-    }
-
-    fn all_columns(&self) -> &[String] {
-        self.inner.all_columns()
+    fn inner_mut(&mut self) -> &mut dyn TableReader {
+        &mut *self.inner
     }
 
     fn read_numbers(&mut self, format: NumberFormat) {
@@ -189,41 +183,9 @@ impl TableReader for MarkedTable<'_> {
         self.inner.read_numbers(format);
     }
 
-    fn advance(&mut self) -> Result<bool, DataError> {
-        self.inner.advance()
-    }
-
-    fn next_part(&mut self) -> Result<Option<Box<dyn TableReader>>, DataError> {
+    fn next_part(&mut self) -> Result<Option<Box<dyn TableReader>>, TableError> {
         let part = self.inner.next_part()?;
         Ok(part.map(|inner| Box::new(MarkedTable::new(inner, self.marks.clone(), self.format)) as _))
-    }
-
-    fn place(&self) -> Place {
-        self.inner.place()
-    }
-
-    fn row(&self) -> u64 {
-        self.inner.row()
-    }
-
-    fn id(&self, column: usize) -> Result<Cow<'_, str>, DataError> {
-        self.inner.id(column)
-    }
-
-    fn has_id(&self, column: usize, id: &str) -> bool {
-        self.inner.has_id(column, id)
-    }
-
-    fn integer_ids(&self, column: usize) -> bool {
-        self.inner.integer_ids(column)
-    }
-
-    fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, DataError> {
-        self.inner.time(column, clock)
-    }
-
-    fn number(&self, column: usize) -> Result<f32, Flaw> {
-        self.known(column, self.inner.number(column), narrow)
     }
 
     fn wide_number(&self, column: usize) -> Result<f64, Flaw> {
@@ -234,39 +196,19 @@ impl TableReader for MarkedTable<'_> {
         self.known(column, self.inner.number_or_truth(column), narrow)
     }
 
-    fn typed_texts(&self, column: usize) -> bool {
-        self.inner.typed_texts(column)
-    }
-
     fn label(&self, column: usize) -> Result<Cow<'_, str>, Flaw> {
         let label = self.inner.label(column)?;
         if self.marks.is_missing(&label) { Err(Flaw::Missing) } else { Ok(label) }
     }
 
-    fn reads_its_times(&self) -> bool {
-        self.inner.reads_its_times()
-    }
-
-    fn late_shift(&self) -> i64 {
-        self.inner.late_shift()
-    }
-
-    fn check_units(&self) -> Result<(), DataError> {
+    fn check_units(&self) -> Result<(), TableError> {
         self.inner.check_units()?;
-        self.marks.check_factors(self.file(), self.header())
-    }
-
-    fn sheets(&self) -> Option<&Sheets> {
-        self.inner.sheets()
+        self.marks.check_factors(self.inner.file(), self.inner.header())
     }
 
     fn notes(&self) -> Vec<ReadNote> {
         let cells = self.marks.flagged.load(Ordering::Relaxed);
-        let flagged = (cells > 0).then(|| ReadNote::Flagged { file: self.file().clone(), cells });
+        let flagged = (cells > 0).then(|| ReadNote::Flagged { file: self.inner.file().clone(), cells });
         self.inner.notes().into_iter().chain(flagged).collect()
-    }
-
-    fn shown(&self, column: usize) -> String {
-        self.inner.shown(column)
     }
 }

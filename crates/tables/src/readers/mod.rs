@@ -1,6 +1,7 @@
 //! Tables of any file read row by row, and the guards against files that are damaged or hostile.
 
 pub(crate) mod across;
+mod adapter;
 mod adorned;
 #[cfg(feature = "parquet")]
 mod arrow_bytes;

@@ -1,6 +1,6 @@
 //! Flags behind numbers that say how these came about, as statistical offices write them: `101.9 p`, `12.3*`, `88.1(R)`, `: c`.
 
-use crate::error::DataError;
+use crate::error::TableError;
 use crate::error::flaw::Flags;
 
 /// The letters that Eurostat, the OECD and others use: a break, confidential, a definition that differs, estimated, a forecast, imputed, not
@@ -57,7 +57,7 @@ pub(super) fn is_factor(flag: &str) -> bool {
 ///
 /// # Errors
 /// If they are such factors.
-pub(super) fn check_flags(flags: &[String]) -> Result<(), DataError> {
+pub(super) fn check_flags(flags: &[String]) -> Result<(), TableError> {
     let plain = |flag: &String| flag.trim_matches(|c: char| !c.is_alphabetic()).to_lowercase();
     let plain: Vec<String> = flags.iter().map(plain).collect();
     let size = |flag: &String| FACTORS.iter().position(|words| words.contains(&flag.as_str()));
@@ -68,7 +68,7 @@ pub(super) fn check_flags(flags: &[String]) -> Result<(), DataError> {
     sizes.dedup();
     match sizes.len() > 1 && are_factors {
         false => Ok(()),
-        true => Err(DataError::setting(
+        true => Err(TableError::setting(
             "number_flags",
             flags.join(","),
             "flags that leave a number as it was; these are factors of several sizes, so write the numbers out in one unit",

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::adorned::{APOSTROPHES, Adorned, SPACES, is_zero_of_accounts};
 use super::number_flags::seen_flags;
-use crate::error::DataError;
+use crate::error::TableError;
 use crate::error::flaw::Flaw;
 
 /// How numbers are written in text.
@@ -19,7 +19,7 @@ use crate::error::flaw::Flaw;
 /// table.read_numbers(NumberFormat::new(',', Some('.'))?);
 /// table.advance()?;
 /// assert_eq!(table.number(2), Ok(1250.5));
-/// # Ok::<(), foretell_tables::DataError>(())
+/// # Ok::<(), foretell_tables::TableError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "(char, Option<char>)", into = "(char, Option<char>)")]
@@ -41,9 +41,9 @@ impl From<NumberFormat> for (char, Option<char>) {
 }
 
 impl TryFrom<(char, Option<char>)> for NumberFormat {
-    type Error = DataError;
+    type Error = TableError;
 
-    fn try_from((decimal, thousands): (char, Option<char>)) -> Result<Self, DataError> {
+    fn try_from((decimal, thousands): (char, Option<char>)) -> Result<Self, TableError> {
         Self::new(decimal, thousands)
     }
 }
@@ -71,17 +71,17 @@ impl NumberFormat {
     ///
     /// # Errors
     /// [`SettingError::OutOfRange`](crate::SettingError::OutOfRange) for other marks, and for one that would stand for both.
-    pub fn new(decimal: char, thousands: Option<char>) -> Result<Self, DataError> {
+    pub fn new(decimal: char, thousands: Option<char>) -> Result<Self, TableError> {
         if !['.', ','].contains(&decimal) {
-            return Err(DataError::setting("decimal", decimal, "a point or a comma"));
+            return Err(TableError::setting("decimal", decimal, "a point or a comma"));
         }
         match thousands {
             Some(mark) if !THOUSANDS.contains(&mark) => {
                 let expected = "a point, a comma, an apostrophe, an underscore or a space";
-                Err(DataError::setting("thousands", mark, expected))
+                Err(TableError::setting("thousands", mark, expected))
             }
             Some(mark) if mark == decimal => {
-                Err(DataError::setting("thousands", mark, "another mark than that before decimals"))
+                Err(TableError::setting("thousands", mark, "another mark than that before decimals"))
             }
             _ => Ok(Self { decimal, thousands }),
         }

@@ -64,7 +64,7 @@ pub(crate) fn check_layout(
             match place {
                 Some(place) => most = most.max(check_pages(file, bytes, place)?),
                 None => {
-                    return Err(format!("column {} lies outside of its {bytes} bytes", column.column_path()));
+                    return Err(format!("column {} is outside of its {bytes} bytes", column.column_path()));
                 }
             }
         }

@@ -18,7 +18,7 @@ use parquet::file::reader::{ChunkReader, Length};
 
 use super::catch_panic::caught;
 use super::page_headers::check_layout;
-use crate::error::DataError;
+use crate::error::TableError;
 use crate::error::file::UnreadableTable;
 
 /// Rows that are decoded at a time: enough to hide the cost of a batch, few enough to stay small.
@@ -54,9 +54,9 @@ pub(super) struct Names {
 
 impl RowGroups {
     /// Opens a Parquet file; nothing but its footer and the headers of its pages is read yet.
-    pub(super) fn open(path: &Path, wanted: impl Fn(&str) -> bool) -> Result<(Self, Names), DataError> {
+    pub(super) fn open(path: &Path, wanted: impl Fn(&str) -> bool) -> Result<(Self, Names), TableError> {
         let name: Arc<str> = path.display().to_string().into();
-        let refuse = |source| DataError::Read { file: name.clone(), source };
+        let refuse = |source| TableError::Read { file: name.clone(), source };
         let opened = File::open(path).map_err(refuse)?;
         let bytes = opened.metadata().map_err(refuse)?.len();
         let source = Source::File(Arc::new(Mutex::new(opened)));
@@ -68,7 +68,7 @@ impl RowGroups {
         name: Arc<str>,
         file: Bytes,
         wanted: impl Fn(&str) -> bool,
-    ) -> Result<(Self, Names), DataError> {
+    ) -> Result<(Self, Names), TableError> {
         let bytes = file.len() as u64;
         Self::of(name, ParquetFile { source: Source::Memory(file), bytes }, wanted)
     }
@@ -77,7 +77,7 @@ impl RowGroups {
         name: Arc<str>,
         file: ParquetFile,
         wanted: impl Fn(&str) -> bool,
-    ) -> Result<(Self, Names), DataError> {
+    ) -> Result<(Self, Names), TableError> {
         let fault = |reason: String| faulty(&name, reason);
         let footer =
             guarded(|| ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())).map_err(fault)?;
@@ -128,7 +128,7 @@ impl RowGroups {
     }
 
     /// Begins with the next row groups, as many as make a part; the row at which they begin.
-    fn begin_part(&mut self) -> Result<Option<u64>, DataError> {
+    fn begin_part(&mut self) -> Result<Option<u64>, TableError> {
         let (from, row) = (self.left.start, self.row);
         while self.row - row < PART
             && let Some(group) = self.left.next()
@@ -150,7 +150,7 @@ impl RowGroups {
     }
 
     /// The next rows.
-    pub(super) fn next_batch(&mut self) -> Result<Option<RecordBatch>, DataError> {
+    pub(super) fn next_batch(&mut self) -> Result<Option<RecordBatch>, TableError> {
         loop {
             if let Some(reader) = &mut self.reader {
                 let batch = guarded(|| reader.next().transpose());
@@ -180,12 +180,12 @@ impl RowGroups {
     }
 
     /// Takes away the next part, and says at which row it begins.
-    pub(super) fn take_part(&mut self) -> Result<Option<(Self, u64)>, DataError> {
+    pub(super) fn take_part(&mut self) -> Result<Option<(Self, u64)>, TableError> {
         Ok(self.begin_part()?.map(|row| (self.take_begun(), row)))
     }
 }
 
-fn faulty(file: &Arc<str>, reason: String) -> DataError {
+fn faulty(file: &Arc<str>, reason: String) -> TableError {
     UnreadableTable::Parquet { file: file.clone(), reason }.into()
 }
 

@@ -2,24 +2,22 @@
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::vec::IntoIter;
 
+use super::adapter::TableAdapter;
 use super::number_format::NumberFormat;
 use super::read_note::ReadNote;
-use super::sheets::Sheets;
 use super::table::{TableReader, check_header};
 use super::table_files::partition_columns;
-use crate::error::DataError;
+use crate::error::TableError;
 use crate::error::cell::CellError;
 use crate::error::file::UnreadableTable;
 use crate::error::flaw::Flaw;
-use crate::error::place::Place;
 use foretell_calendar::Clock;
 use foretell_messages::excerpt;
 
 /// Opens a file.
-pub(crate) type OpenFile<'a> = Box<dyn Fn(&Path) -> Result<Box<dyn TableReader>, DataError> + Send + 'a>;
+pub(crate) type OpenFile<'a> = Box<dyn Fn(&Path) -> Result<Box<dyn TableReader>, TableError> + Send + 'a>;
 
 /// Where a column of the table is in the file that is being read.
 #[derive(Clone, Debug)]
@@ -45,7 +43,7 @@ pub(crate) struct SeveralTables<'a> {
 }
 
 /// Opens a file with the columns that its folders give.
-fn opened(open: &OpenFile<'_>, path: &Path) -> Result<SeveralTables<'static>, DataError> {
+fn opened(open: &OpenFile<'_>, path: &Path) -> Result<SeveralTables<'static>, TableError> {
     let current = open(path)?;
     let mut header = current.header().to_vec();
     let mut all = current.all_columns().to_vec();
@@ -79,7 +77,7 @@ fn opened(open: &OpenFile<'_>, path: &Path) -> Result<SeveralTables<'static>, Da
 pub(crate) fn open_several<'a>(
     files: Vec<PathBuf>,
     open: OpenFile<'a>,
-) -> Result<Box<dyn TableReader + 'a>, DataError> {
+) -> Result<Box<dyn TableReader + 'a>, TableError> {
     let mut rest = files.into_iter();
     let Some(first) = rest.next() else {
         return Err(UnreadableTable::NoFiles { path: String::new() }.into());
@@ -93,7 +91,7 @@ pub(crate) fn open_several<'a>(
 
 impl SeveralTables<'_> {
     /// Goes on to the next file; false if there is none. Its columns must be those of the first one, in any order.
-    fn next_file(&mut self) -> Result<bool, DataError> {
+    fn next_file(&mut self) -> Result<bool, TableError> {
         let (Some(path), Some(open)) = (self.rest.next(), &self.open) else { return Ok(false) };
         let next = opened(open, &path)?;
         let differs =
@@ -131,9 +129,13 @@ impl SeveralTables<'_> {
     }
 }
 
-impl TableReader for SeveralTables<'_> {
-    fn file(&self) -> &Arc<str> {
-        self.current.file()
+impl TableAdapter for SeveralTables<'_> {
+    fn inner(&self) -> &dyn TableReader {
+        &*self.current
+    }
+
+    fn inner_mut(&mut self) -> &mut dyn TableReader {
+        &mut *self.current
     }
 
     fn header(&self) -> &[String] {
@@ -149,7 +151,7 @@ impl TableReader for SeveralTables<'_> {
         self.current.read_numbers(format);
     }
 
-    fn advance(&mut self) -> Result<bool, DataError> {
+    fn advance(&mut self) -> Result<bool, TableError> {
         while !self.current.advance()? {
             if !self.next_file()? {
                 return Ok(false);
@@ -158,7 +160,7 @@ impl TableReader for SeveralTables<'_> {
         Ok(true)
     }
 
-    fn next_part(&mut self) -> Result<Option<Box<dyn TableReader>>, DataError> {
+    fn next_part(&mut self) -> Result<Option<Box<dyn TableReader>>, TableError> {
         loop {
             if let Some(part) = self.current.next_part()? {
                 self.taken = true;
@@ -171,19 +173,12 @@ impl TableReader for SeveralTables<'_> {
         }
     }
 
-    fn place(&self) -> Place {
-        self.current.place()
-    }
-
-    fn row(&self) -> u64 {
-        self.current.row()
-    }
-
-    fn id(&self, column: usize) -> Result<Cow<'_, str>, DataError> {
+    fn id(&self, column: usize) -> Result<Cow<'_, str>, TableError> {
         match &self.cells[column] {
             Cell::Column(column) => self.current.id(*column),
             Cell::Constant(id) if id.is_empty() => {
-                Err(CellError::EmptyId { at: self.place(), column: self.header[column].clone() }.into())
+                Err(CellError::EmptyId { at: self.current.place(), column: self.header[column].clone() }
+                    .into())
             }
             Cell::Constant(id) => Ok(id.into()),
         }
@@ -200,7 +195,7 @@ impl TableReader for SeveralTables<'_> {
         matches!(self.cells[column], Cell::Column(column) if self.current.integer_ids(column))
     }
 
-    fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, DataError> {
+    fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, TableError> {
         let table: &dyn TableReader = self;
         match &self.cells[column] {
             Cell::Column(column) => self.current.time(*column, clock),
@@ -232,22 +227,6 @@ impl TableReader for SeveralTables<'_> {
             Cell::Constant(text) if text.is_empty() => Err(Flaw::Missing),
             Cell::Constant(text) => Ok(text.into()),
         }
-    }
-
-    fn reads_its_times(&self) -> bool {
-        self.current.reads_its_times()
-    }
-
-    fn late_shift(&self) -> i64 {
-        self.current.late_shift()
-    }
-
-    fn check_units(&self) -> Result<(), DataError> {
-        self.current.check_units()
-    }
-
-    fn sheets(&self) -> Option<&Sheets> {
-        self.current.sheets()
     }
 
     fn notes(&self) -> Vec<ReadNote> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::number_format::{NumberFormat, narrow};
 use super::read_note::ReadNote;
 use super::sheets::Sheets;
-use crate::error::DataError;
+use crate::error::TableError;
 use crate::error::column::{ColumnError, ColumnRemedy};
 use crate::error::flaw::Flaw;
 use crate::error::place::Place;
@@ -34,11 +34,11 @@ pub trait TableReader: Send {
     fn read_numbers(&mut self, format: NumberFormat);
 
     /// Moves to the next row; false at the end.
-    fn advance(&mut self) -> Result<bool, DataError>;
+    fn advance(&mut self) -> Result<bool, TableError>;
 
     /// Takes rows that follow away, as a table of their own that another thread may read: all that remain, part by part.
     /// Nothing at the end, and where a table is read row by row only.
-    fn next_part(&mut self) -> Result<Option<Box<dyn TableReader>>, DataError> {
+    fn next_part(&mut self) -> Result<Option<Box<dyn TableReader>>, TableError> {
         Ok(None)
     }
 
@@ -51,7 +51,7 @@ pub trait TableReader: Send {
     }
 
     /// The id in that column, which may not be empty.
-    fn id(&self, column: usize) -> Result<Cow<'_, str>, DataError>;
+    fn id(&self, column: usize) -> Result<Cow<'_, str>, TableError>;
 
     /// Whether that is the id in that column; told without a look at what else it might be.
     fn has_id(&self, column: usize, id: &str) -> bool {
@@ -64,7 +64,7 @@ pub trait TableReader: Send {
     }
 
     /// The time in that column; the first one settles `clock`.
-    fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, DataError>;
+    fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, TableError>;
 
     /// The number in that column.
     fn number(&self, column: usize) -> Result<f32, Flaw> {
@@ -99,7 +99,7 @@ pub trait TableReader: Send {
     ///
     /// # Errors
     /// If some are not.
-    fn check_units(&self) -> Result<(), DataError> {
+    fn check_units(&self) -> Result<(), TableError> {
         Ok(())
     }
 
@@ -124,7 +124,7 @@ impl dyn TableReader + '_ {
     }
 
     /// Position of the column `name`; `remedy` completes the error.
-    pub fn column(&self, name: &str, remedy: impl Into<ColumnRemedy>) -> Result<usize, DataError> {
+    pub fn column(&self, name: &str, remedy: impl Into<ColumnRemedy>) -> Result<usize, TableError> {
         self.find(name).ok_or_else(|| self.missing_column(name, self.columns(), remedy))
     }
 
@@ -134,17 +134,21 @@ impl dyn TableReader + '_ {
         name: &str,
         available: impl Iterator<Item = &'a str> + Clone,
         remedy: impl Into<ColumnRemedy>,
-    ) -> DataError {
+    ) -> TableError {
         let remedy = match self.sheets() {
             Some(sheets) => ColumnRemedy::With(Box::new((remedy.into(), sheets.hint()))),
             None => remedy.into(),
         };
-        DataError::missing_column(self.file(), name, available, remedy)
+        TableError::missing_column(self.file(), name, available, remedy)
     }
 
     /// Position of the column of ids; `None` where a table has none and only the usual name was asked for: then it holds one
     /// series. A column that is called nearly so is taken for a slip.
-    pub fn id_column(&self, name: &str, remedy: impl Into<ColumnRemedy>) -> Result<Option<usize>, DataError> {
+    pub fn id_column(
+        &self,
+        name: &str,
+        remedy: impl Into<ColumnRemedy>,
+    ) -> Result<Option<usize>, TableError> {
         let slip = |column: &String| is_slip(name, column);
         match self.column(name, remedy) {
             Err(_) if name == ID && !self.all_columns().iter().any(slip) => Ok(None),
@@ -158,7 +162,7 @@ impl dyn TableReader + '_ {
     }
 
     /// The id in the column of ids, or that of the only series.
-    pub fn id_or<'a>(&'a self, column: Option<usize>, only: &'a str) -> Result<Cow<'a, str>, DataError> {
+    pub fn id_or<'a>(&'a self, column: Option<usize>, only: &'a str) -> Result<Cow<'a, str>, TableError> {
         let id = column.map_or(Ok(only.into()), |column| self.id(column))?;
         match id.len() > LONGEST_NAME {
             true => Err(TooLarge::Id { at: self.place(), bytes: id.len(), most: LONGEST_NAME }.into()),
@@ -167,13 +171,13 @@ impl dyn TableReader + '_ {
     }
 
     /// The error of a time of the current row.
-    pub fn bad_time(&self, column: usize, why: TimeFlaw) -> DataError {
-        DataError::bad_time(self.place(), self.header()[column].clone(), self.shown(column), why)
+    pub fn bad_time(&self, column: usize, why: TimeFlaw) -> TableError {
+        TableError::bad_time(self.place(), self.header()[column].clone(), self.shown(column), why)
     }
 
     /// The error of a value of the current row.
-    pub fn bad_value(&self, column: usize, flaw: Flaw) -> DataError {
-        DataError::bad_value(self.place(), self.header()[column].clone(), self.shown(column), flaw)
+    pub fn bad_value(&self, column: usize, flaw: Flaw) -> TableError {
+        TableError::bad_value(self.place(), self.header()[column].clone(), self.shown(column), flaw)
     }
 }
 
@@ -181,7 +185,7 @@ impl dyn TableReader + '_ {
 const LONGEST_NAME: usize = 1 << 16;
 
 /// A header must name each column once.
-pub(crate) fn check_header(file: &Arc<str>, header: &[String]) -> Result<(), DataError> {
+pub(crate) fn check_header(file: &Arc<str>, header: &[String]) -> Result<(), TableError> {
     if let Some(at) = header.iter().position(|name| name.len() > LONGEST_NAME) {
         let (file, bytes) = (file.clone(), header[at].len());
         return Err(TooLarge::ColumnName { file, number: at + 1, bytes, most: LONGEST_NAME }.into());

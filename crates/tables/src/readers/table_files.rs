@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf, is_separator};
 
 use super::format::FileFormat;
-use crate::error::DataError;
+use crate::error::TableError;
 use crate::error::file::UnreadableTable;
 
 /// The files of a table, in the order of their names: of a folder those of formats that are known, in folders within it as
@@ -14,9 +14,9 @@ use crate::error::file::UnreadableTable;
 ///
 /// # Errors
 /// A folder that cannot be read, or a folder or a pattern without any file.
-pub fn table_files(path: impl AsRef<Path>) -> Result<Vec<PathBuf>, DataError> {
+pub fn table_files(path: impl AsRef<Path>) -> Result<Vec<PathBuf>, TableError> {
     let path = path.as_ref();
-    let read = |source| DataError::Read { file: path.display().to_string().into(), source };
+    let read = |source| TableError::Read { file: path.display().to_string().into(), source };
     let mut found = Vec::new();
     match path.to_str().filter(|text| text.contains(['*', '?'])) {
         _ if path.is_dir() => {

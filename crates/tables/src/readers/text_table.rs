@@ -20,7 +20,7 @@ use super::read_note::ReadNote;
 use super::records::{MAX_COLUMNS, Records};
 use super::table::{TableReader, check_header};
 use super::units::Units;
-use crate::error::DataError;
+use crate::error::TableError;
 use crate::error::cell::CellError;
 use crate::error::construct::check_wanted;
 use crate::error::file::UnreadableTable;
@@ -67,11 +67,11 @@ impl TextTable<FileText> {
     ///
     /// # Errors
     /// If it cannot be read, is in another encoding, or has no header.
-    pub fn open(path: &Path, options: &FileOptions) -> Result<Self, DataError> {
+    pub fn open(path: &Path, options: &FileOptions) -> Result<Self, TableError> {
         let file: Arc<str> = path.display().to_string().into();
         match FileText::open(path) {
             Ok(opened) => Self::new(opened, file, options),
-            Err(source) => Err(DataError::Read { file, source }),
+            Err(source) => Err(TableError::Read { file, source }),
         }
     }
 }
@@ -81,7 +81,7 @@ impl<R: Read + Send> TextTable<R> {
     ///
     /// # Errors
     /// Those of [`open`](TextTable::open).
-    pub fn new(input: R, file: Arc<str>, options: &FileOptions) -> Result<Self, DataError> {
+    pub fn new(input: R, file: Arc<str>, options: &FileOptions) -> Result<Self, TableError> {
         let unreadable = |error| unreadable(&file, error);
         let text =
             Text::of(input).and_then(|text| Decoded::new(text, options.encoding)).map_err(unreadable)?;
@@ -123,14 +123,14 @@ impl<R: Read + Send> TextTable<R> {
             options: options.clone(),
         };
         if !table.read()? {
-            return Err(DataError::Empty { file: table.file });
+            return Err(TableError::Empty { file: table.file });
         }
         let joined = table.below.as_ref().and_then(BelowHeader::names);
         let name = |column: usize| match joined.and_then(|joined| joined.get(&column)) {
             Some(joined) => Ok(joined.clone()),
             None => Ok(table.text(column)?.trim().to_owned()),
         };
-        table.header = (0..table.records.len()).map(name).collect::<Result<_, DataError>>()?;
+        table.header = (0..table.records.len()).map(name).collect::<Result<_, TableError>>()?;
         if table.header.iter().any(|name| name.contains('\0')) {
             return Err(UnreadableTable::NotText { file: table.file, what: CODES_OF_ZERO }.into());
         }
@@ -140,7 +140,7 @@ impl<R: Read + Send> TextTable<R> {
     }
 
     /// Reads a record that is not blank.
-    fn read(&mut self) -> Result<bool, DataError> {
+    fn read(&mut self) -> Result<bool, TableError> {
         loop {
             let too_wide = |_| TooLarge::Columns { file: self.file.clone(), most: MAX_COLUMNS };
             if !self.records.advance().map_err(too_wide)? {
@@ -182,7 +182,7 @@ impl<R: Read + Send> TextTable<R> {
         }
     }
 
-    fn next_block(&mut self) -> Result<Option<Records>, DataError> {
+    fn next_block(&mut self) -> Result<Option<Records>, TableError> {
         let Some(blocks) = &mut self.blocks else { return Ok(None) };
         // A text may unpack to any number of lines that are no rows.
         check_wanted()?;
@@ -218,7 +218,7 @@ impl<R: Read + Send> TextTable<R> {
     }
 
     /// The time in a row that seems to be none: totals stand below tables.
-    fn summary(&self, time: &str) -> Option<DataError> {
+    fn summary(&self, time: &str) -> Option<TableError> {
         let first = str::from_utf8(self.field(0)).ok()?.trim();
         let wordless = |text: &str| !text.contains(|c: char| c.is_ascii_digit());
         let total = match time {
@@ -234,7 +234,7 @@ impl<R: Read + Send> TextTable<R> {
             .then(|| UnreadableTable::Summary { at: self.place(), first: excerpt(first.as_bytes()) }.into())
     }
 
-    fn text(&self, column: usize) -> Result<&str, DataError> {
+    fn text(&self, column: usize) -> Result<&str, TableError> {
         str::from_utf8(self.field(column)).map_err(|_| UnreadableTable::NotUtf8 { at: self.place() }.into())
     }
 }
@@ -253,7 +253,7 @@ impl<R: Read + Send> TableReader for TextTable<R> {
         &self.header
     }
 
-    fn advance(&mut self) -> Result<bool, DataError> {
+    fn advance(&mut self) -> Result<bool, TableError> {
         if !self.read()? {
             return Ok(false);
         }
@@ -273,7 +273,7 @@ impl<R: Read + Send> TableReader for TextTable<R> {
         Ok(true)
     }
 
-    fn next_part(&mut self) -> Result<Option<Box<dyn TableReader>>, DataError> {
+    fn next_part(&mut self) -> Result<Option<Box<dyn TableReader>>, TableError> {
         let records = match self.records.is_at_end() {
             true => self.next_block()?,
             false => Some(self.records.rest()),
@@ -304,7 +304,7 @@ impl<R: Read + Send> TableReader for TextTable<R> {
         self.records.line()
     }
 
-    fn id(&self, column: usize) -> Result<Cow<'_, str>, DataError> {
+    fn id(&self, column: usize) -> Result<Cow<'_, str>, TableError> {
         match self.text(column)? {
             "" => Err(CellError::EmptyId { at: self.place(), column: self.header[column].clone() }.into()),
             id if id.contains('\0') => {
@@ -318,7 +318,7 @@ impl<R: Read + Send> TableReader for TextTable<R> {
         self.field(column) == id.as_bytes()
     }
 
-    fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, DataError> {
+    fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, TableError> {
         if let Some(time) = clock.plain_form(self.field(column)) {
             return Ok(time);
         }
@@ -326,7 +326,7 @@ impl<R: Read + Send> TableReader for TextTable<R> {
         let read = if text.is_empty() { Err(NO_TIME) } else { clock.read(text) };
         read.map_err(|why| {
             self.summary(text).unwrap_or_else(|| {
-                DataError::bad_time(self.place(), self.header[column].clone(), excerpt(text.as_bytes()), why)
+                TableError::bad_time(self.place(), self.header[column].clone(), excerpt(text.as_bytes()), why)
             })
         })
     }
@@ -363,7 +363,7 @@ impl<R: Read + Send> TableReader for TextTable<R> {
         excerpt(self.field(column))
     }
 
-    fn check_units(&self) -> Result<(), DataError> {
+    fn check_units(&self) -> Result<(), TableError> {
         if let Some(points) = &self.points {
             points.check(&self.file, &self.header)?;
         }
@@ -398,7 +398,7 @@ fn separator_after(head: &[u8], comment: Option<u8>) -> u8 {
 }
 
 /// A source that cannot be read, or not as what it is compressed by.
-pub(super) fn unreadable(file: &Arc<str>, source: io::Error) -> DataError {
+pub(super) fn unreadable(file: &Arc<str>, source: io::Error) -> TableError {
     let file = file.clone();
     if let Some(damage) = Damage::of(&source) {
         return UnreadableTable::Compressed { file, reason: damage.to_string() }.into();
@@ -407,7 +407,7 @@ pub(super) fn unreadable(file: &Arc<str>, source: io::Error) -> DataError {
         Some(NotEncodedSo(encoding)) => {
             UnreadableTable::Encoding { file, encoding: encoding.to_string() }.into()
         }
-        None => DataError::Read { file, source },
+        None => TableError::Read { file, source },
     }
 }
 
@@ -422,7 +422,7 @@ mod tests {
     use super::*;
     use crate::error::column::ColumnError;
 
-    fn table(text: &str) -> Result<TextTable<&[u8]>, DataError> {
+    fn table(text: &str) -> Result<TextTable<&[u8]>, TableError> {
         TextTable::new(text.as_bytes(), "t.csv".into(), &FileOptions::default())
     }
 
@@ -458,7 +458,7 @@ mod tests {
         let error = |text: &str| {
             let mut table = table(text)?;
             while table.advance()? {}
-            Ok::<(), DataError>(())
+            Ok::<(), TableError>(())
         };
         let message = |line: u64, text: &str| {
             format!("t.csv, line {line}: the quote before {text:?} is never closed; close it, or double it")
@@ -492,11 +492,11 @@ mod tests {
     #[test]
     fn a_table_that_is_none_is_refused() {
         let error = |text: &str| table(text).err().unwrap();
-        assert!(matches!(error(""), DataError::Empty { .. }));
-        assert!(matches!(error(" \n\n"), DataError::Empty { .. }));
-        assert!(matches!(error("a,b,a\n"), DataError::Column(ColumnError::Duplicate { .. })));
+        assert!(matches!(error(""), TableError::Empty { .. }));
+        assert!(matches!(error(" \n\n"), TableError::Empty { .. }));
+        assert!(matches!(error("a,b,a\n"), TableError::Column(ColumnError::Duplicate { .. })));
         let mixed = TextTable::new(&b"\xc3\xbc,b\xe9\n"[..], "t.csv".into(), &FileOptions::default());
-        assert!(matches!(mixed.err().unwrap(), DataError::Unreadable(UnreadableTable::NotUtf8 { .. })));
+        assert!(matches!(mixed.err().unwrap(), TableError::Unreadable(UnreadableTable::NotUtf8 { .. })));
         let mut ragged = table("a,b\n1,2\n3\n").unwrap();
         assert!(ragged.advance().unwrap());
         let message = ragged.advance().unwrap_err().to_string();

@@ -9,7 +9,7 @@ use super::json_rows::json_table;
 use super::other_kinds::is_json;
 use super::table::TableReader;
 use super::text_table::{TextTable, unreadable};
-use crate::error::DataError;
+use crate::error::TableError;
 
 /// Bytes by which the format is told.
 const HEAD: u64 = 1 << 12;
@@ -22,7 +22,7 @@ pub fn open_input<'a>(
     input: impl Read + Send + 'a,
     name: &str,
     options: &FileOptions,
-) -> Result<Box<dyn TableReader + 'a>, DataError> {
+) -> Result<Box<dyn TableReader + 'a>, TableError> {
     let file: Arc<str> = name.into();
     let unread = |error| unreadable(&file, error);
     let mut text = Text::of(input).map_err(unread)?;

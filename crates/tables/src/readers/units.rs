@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::adorned::{Adorned, is_zero_of_accounts};
 use super::read_note::ReadNote;
-use crate::error::DataError;
+use crate::error::TableError;
 use crate::error::file::UnreadableTable;
 use foretell_messages::excerpt;
 
@@ -165,7 +165,7 @@ impl Units {
     ///
     /// # Errors
     /// [`UnreadableTable::MixedUnits`] with the first cells that differ.
-    pub(super) fn check(&self, file: &Arc<str>, header: &[String]) -> Result<(), DataError> {
+    pub(super) fn check(&self, file: &Arc<str>, header: &[String]) -> Result<(), TableError> {
         self.tell();
         for (cells, column) in self.of_all().cells.iter_mut().zip(header) {
             cells.sort_by_key(|cell| cell.line);

@@ -19,7 +19,7 @@ use super::sheets::Sheets;
 use super::table::{TableReader, check_header};
 use super::units::Units;
 use super::workbook_sizes::{CELL, Contents, TOO_MUCH, check_contents};
-use crate::error::DataError;
+use crate::error::TableError;
 use crate::error::cell::CellError;
 use crate::error::construct::check_wanted;
 use crate::error::file::UnreadableTable;
@@ -69,28 +69,32 @@ pub(crate) struct SheetTable {
 
 impl SheetTable {
     /// Opens a workbook of Excel's.
-    pub(crate) fn open_xlsx(path: &Path, options: &FileOptions) -> Result<Self, DataError> {
+    pub(crate) fn open_xlsx(path: &Path, options: &FileOptions) -> Result<Self, TableError> {
         let (file, book) = opened(path)?;
         Self::of_xlsx(file, book, options)
     }
 
     /// The same of OpenDocument.
-    pub(crate) fn open_ods(path: &Path, options: &FileOptions) -> Result<Self, DataError> {
+    pub(crate) fn open_ods(path: &Path, options: &FileOptions) -> Result<Self, TableError> {
         let (file, book) = opened(path)?;
         Self::of_ods(file, book, options)
     }
 
     /// Reads a workbook of Excel's that is in memory, called `file` in messages.
-    pub(crate) fn take_xlsx(file: &Arc<str>, bytes: &[u8], options: &FileOptions) -> Result<Self, DataError> {
+    pub(crate) fn take_xlsx(
+        file: &Arc<str>,
+        bytes: &[u8],
+        options: &FileOptions,
+    ) -> Result<Self, TableError> {
         Self::of_xlsx(file.clone(), Cursor::new(bytes), options)
     }
 
     /// The same of OpenDocument.
-    pub(crate) fn take_ods(file: &Arc<str>, bytes: &[u8], options: &FileOptions) -> Result<Self, DataError> {
+    pub(crate) fn take_ods(file: &Arc<str>, bytes: &[u8], options: &FileOptions) -> Result<Self, TableError> {
         Self::of_ods(file.clone(), Cursor::new(bytes), options)
     }
 
-    fn of_xlsx(file: Arc<str>, book: impl Read + Seek, options: &FileOptions) -> Result<Self, DataError> {
+    fn of_xlsx(file: Arc<str>, book: impl Read + Seek, options: &FileOptions) -> Result<Self, TableError> {
         Self::checked(file, book, options, |file, book, Contents { limit, .. }| {
             let fault = |error: calamine::XlsxError| faulty(file, error.to_string());
             let mut book: Xlsx<_> = Xlsx::new(book).map_err(fault)?;
@@ -120,7 +124,7 @@ impl SheetTable {
         })
     }
 
-    fn of_ods(file: Arc<str>, book: impl Read + Seek, options: &FileOptions) -> Result<Self, DataError> {
+    fn of_ods(file: Arc<str>, book: impl Read + Seek, options: &FileOptions) -> Result<Self, TableError> {
         Self::checked(file, book, options, |file, book, Contents { limit, mut spanned }| {
             let fault = |error: calamine::OdsError| faulty(file, error.to_string());
             let mut book: Ods<_> = Ods::new(book).map_err(fault)?;
@@ -141,8 +145,8 @@ impl SheetTable {
         file: Arc<str>,
         mut book: B,
         options: &FileOptions,
-        read: impl FnOnce(&Arc<str>, B, Contents) -> Result<SheetCells, DataError>,
-    ) -> Result<Self, DataError> {
+        read: impl FnOnce(&Arc<str>, B, Contents) -> Result<SheetCells, TableError>,
+    ) -> Result<Self, TableError> {
         let contents =
             check_contents(&mut book, options.most_unpacked).map_err(|reason| faulty(&file, reason))?;
         let panicked = || faulty(&file, "it is damaged".to_owned());
@@ -150,12 +154,12 @@ impl SheetTable {
         let sheets = read.sheet.sheets();
         let table = Self::new(file, read, options);
         table.map_err(|error| match sheets {
-            Some(sheets) => DataError::LaidOut { error: Box::new(error), hint: sheets.hint() },
+            Some(sheets) => TableError::LaidOut { error: Box::new(error), hint: sheets.hint() },
             None => error,
         })
     }
 
-    fn new(file: Arc<str>, read: SheetCells, options: &FileOptions) -> Result<Self, DataError> {
+    fn new(file: Arc<str>, read: SheetCells, options: &FileOptions) -> Result<Self, TableError> {
         let SheetCells { mut cells, merged, sheet, room } = read;
         cells.retain(|(_, data)| !matches!(data, Data::String(text) if text.trim().is_empty()));
         cells.sort_by_key(|(place, _)| *place);
@@ -171,7 +175,7 @@ impl SheetTable {
                 let lines = cells.last().map_or(0, |((row, _), _)| *row as usize + 1);
                 return Err(UnreadableTable::FewerLines { file, lines, skipped: skipped as usize }.into());
             }
-            None => return Err(DataError::Empty { file }),
+            None => return Err(TableError::Empty { file }),
         };
         let rows = cells.chunk_by(|one, other| one.0.0 == other.0.0);
         let titles = rows.take_while(|cells| cells[0].0.0 < row).count() as u64;
@@ -252,7 +256,7 @@ impl Chosen {
     }
 }
 
-fn chosen(file: &Arc<str>, sheets: &[String], options: &FileOptions) -> Result<Chosen, DataError> {
+fn chosen(file: &Arc<str>, sheets: &[String], options: &FileOptions) -> Result<Chosen, TableError> {
     let others = |name: &String| sheets.iter().filter(|other| *other != name).cloned().collect::<Vec<_>>();
     match &options.sheet {
         Some(name) if sheets.contains(name) => {
@@ -263,7 +267,7 @@ fn chosen(file: &Arc<str>, sheets: &[String], options: &FileOptions) -> Result<C
             Err(UnreadableTable::NoSheet { file, sheet, sheets }.into())
         }
         None => {
-            let name = sheets.first().ok_or_else(|| DataError::Empty { file: file.clone() })?.clone();
+            let name = sheets.first().ok_or_else(|| TableError::Empty { file: file.clone() })?.clone();
             let note = (sheets.len() > 1).then(|| ReadNote::Sheet {
                 file: file.clone(),
                 read: name.clone(),
@@ -275,15 +279,15 @@ fn chosen(file: &Arc<str>, sheets: &[String], options: &FileOptions) -> Result<C
 }
 
 /// The name of a file in messages, and the file.
-fn opened(path: &Path) -> Result<(Arc<str>, BufReader<File>), DataError> {
+fn opened(path: &Path) -> Result<(Arc<str>, BufReader<File>), TableError> {
     let file: Arc<str> = path.display().to_string().into();
     match File::open(path) {
         Ok(opened) => Ok((file, BufReader::new(opened))),
-        Err(source) => Err(DataError::Read { file, source }),
+        Err(source) => Err(TableError::Read { file, source }),
     }
 }
 
-fn faulty(file: &Arc<str>, reason: String) -> DataError {
+fn faulty(file: &Arc<str>, reason: String) -> TableError {
     UnreadableTable::Workbook { file: file.clone(), reason }.into()
 }
 
@@ -353,7 +357,7 @@ impl TableReader for SheetTable {
         self.numbers = format;
     }
 
-    fn advance(&mut self) -> Result<bool, DataError> {
+    fn advance(&mut self) -> Result<bool, TableError> {
         loop {
             self.at = self.next;
             let Some(&((row, column), ref first)) = self.cells.get(self.at) else { return Ok(false) };
@@ -370,7 +374,7 @@ impl TableReader for SheetTable {
         Place { file: Some(self.file.clone()), line: true, series: None, row: u64::from(row) + 1 }
     }
 
-    fn id(&self, column: usize) -> Result<Cow<'_, str>, DataError> {
+    fn id(&self, column: usize) -> Result<Cow<'_, str>, TableError> {
         match text_of(self.cell(column)) {
             id if id.is_empty() => {
                 Err(CellError::EmptyId { at: self.place(), column: self.header[column].clone() }.into())
@@ -379,7 +383,7 @@ impl TableReader for SheetTable {
         }
     }
 
-    fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, DataError> {
+    fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, TableError> {
         let read = match self.cell(column) {
             Data::DateTime(time) if time.is_datetime() => {
                 micros(time).and_then(|time| clock.typed(None, time))
@@ -431,7 +435,7 @@ impl TableReader for SheetTable {
         excerpt(text_of(self.cell(column)).as_bytes())
     }
 
-    fn check_units(&self) -> Result<(), DataError> {
+    fn check_units(&self) -> Result<(), TableError> {
         self.units.check(&self.file, &self.header)
     }
 

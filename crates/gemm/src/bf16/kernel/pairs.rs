@@ -149,7 +149,7 @@ impl Product<'_, '_> {
         };
         let rows = self.dst.nrows() - row;
         let (place, stride) = (self.dst.ptr_at(row, j * WIDTH), self.dst.row_stride());
-        // Where the row lies that sums are added to, and how far the next one is.
+        // Where the row is that sums are added to, and how far the next one is.
         let (from, next) = match first {
             InitialSums::Zeros => (ZEROS.as_ptr(), 0),
             InitialSums::Destination => (place.cast_const(), stride),

@@ -145,7 +145,7 @@ impl Product<'_, '_> {
         plain && i * WIDTH + self.height <= self.dst.nrows() && (j + 1) * WIDTH <= self.dst.ncols()
     }
 
-    /// Where a tile lies in the destination.
+    /// Where a tile is in the destination.
     #[inline(always)]
     fn place(&mut self, (i, j): (usize, usize)) -> amx::Place<f32> {
         amx::Place {
@@ -193,7 +193,7 @@ impl Product<'_, '_> {
         (begin, places, direct)
     }
 
-    /// Reads the destination's values at the tile `(i, j)`; beyond the destination `sums` stays as it is.
+    /// Reads the destination's values at the tile `(i, j)`; beyond the destination `sums` stays unchanged.
     fn get(&mut self, i: usize, j: usize, sums: &mut Sums) {
         let (height, width) = (self.rows_of(i), (self.dst.ncols() - j * WIDTH).min(WIDTH));
         for (row, sums) in sums.iter_mut().enumerate().take(height) {

@@ -73,7 +73,7 @@ mod x86 {
     use crate::bf16::pack::strip::x86::{first, turn};
     use crate::view::MatRef;
 
-    /// Packs strips of which the elements along one dimension are adjacent. Memory is read in the order in which it lies: what a
+    /// Packs strips of which the elements along one dimension are adjacent. Memory is read in its own order: what a
     /// product packs comes from the third cache more often than not.
     #[target_feature(enable = "avx512f")]
     pub(crate) fn pack_strips(rows: MatRef<'_, f32>, form: BlockLayout, place: &mut [bf16]) -> bool {
@@ -120,7 +120,7 @@ mod x86 {
                 for ((half, square), mask) in halves.iter_mut().enumerate().zip(masks(p)) {
                     for (l, to) in square.iter_mut().enumerate() {
                         *to = register(l, p + 16 * half, mask);
-                        // What comes next lies far from this.
+                        // What comes next is far from this.
                         _mm_prefetch::<_MM_HINT_T0>(from(l, p + DEPTH + 16 * half).cast());
                     }
                     turn(square);

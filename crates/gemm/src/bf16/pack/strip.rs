@@ -20,7 +20,7 @@ pub(crate) trait Source: Copy + Sync {
     unsafe fn two_parts(low: (*const Self, usize), high: (*const Self, usize)) -> std::arch::x86_64::__m512i;
 }
 
-/// Packs the rows of a strip; what lies beyond them becomes zeros.
+/// Packs the rows of a strip; what is beyond them becomes zeros.
 pub(crate) fn pack_strip<S: Source>(rows: MatRef<'_, S>, form: BlockLayout, place: &mut [bf16]) {
     #[cfg(target_arch = "x86_64")]
     if level().has_avx512()

@@ -264,7 +264,7 @@ impl QuantileFunction {
 }
 
 /// The part of the score in a tail of this probability, whose quantiles lie `scale` times an exponential number below its end, and
-/// whose end lies `beyond` above the value: the factors of the scale and of `beyond`.
+/// whose end is `beyond` above the value: the factors of the scale and of `beyond`.
 fn tail(mass: f64, scale: f64, beyond: f64) -> (f64, f64) {
     let log = (-beyond / scale).min(0.0);
     let below = log.exp();

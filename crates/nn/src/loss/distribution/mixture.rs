@@ -292,7 +292,7 @@ impl<C: Component<P>, const P: usize> Distribution for Mixture<C, P> {
     }
 }
 
-/// The quantile of a mixture of components with these weights. It lies between the least and the greatest of the components',
+/// The quantile of a mixture of components with these weights. It is between the least and the greatest of the components',
 /// and is found by halving: that of a count exactly, others to 1e-12 of this distance.
 fn quantile_of<C: Component<P>, const P: usize>(
     components: impl Iterator<Item = (f64, [f64; P])> + Clone,

@@ -2,7 +2,7 @@
 //! distribution's parameters, and a forecast is its mean and quantiles.
 //!
 //! A distribution is one file with a [`Family`], a `mod` line and a line in the list below. All are computed in double
-//! precision, step by step. [`Isqf`] stands beside the list: the quantiles of the loss decide how many parameters it has.
+//! precision, step by step. [`Isqf`] is not in the list: the quantiles of the loss decide how many parameters it has.
 
 mod bernoulli;
 mod counts;

@@ -69,7 +69,7 @@ impl Family<3> for StudentT {
             let tail = 0.5 * beta_inc(0.5 * df, 0.5, df / size, x * x / size);
             (tail, peak * (-0.5 * (df + 1.0) * (x * x / df).ln_1p()).exp())
         };
-        // The tails are heavier than the normal distribution's: its quantile lies before the one sought.
+        // The tails are heavier than the normal distribution's: its quantile is before the one sought.
         mean + unit * symmetric_quantile(at.q, |p| tail_quantile(p, at.normal.abs(), tail_and_density))
     }
 

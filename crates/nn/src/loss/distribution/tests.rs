@@ -187,7 +187,7 @@ fn derivatives_are_those_of_the_losses() {
     }
 }
 
-/// The probability of a quantile lies between the share of samples below it and the share up to it.
+/// The probability of a quantile is between the share of samples below it and the share up to it.
 fn samples<const P: usize>(family: &impl Family<P>, parameters: [f64; P]) {
     const COUNT: usize = 20_000;
     let draws: Vec<f64> =

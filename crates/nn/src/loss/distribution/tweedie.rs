@@ -25,7 +25,7 @@ pub(super) struct Tweedie {
     pub(super) softplus: bool,
 }
 
-/// The logarithm of the mean lies between these, before and after the window's location is added; after a softplus it is
+/// The logarithm of the mean is between these, before and after the window's location is added; after a softplus it is
 /// positive.
 const BOUNDS: [f64; 2] = [-37.0, 37.0];
 const POSITIVE: [f64; 2] = [1e-9, 37.0];

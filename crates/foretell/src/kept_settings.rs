@@ -2,30 +2,44 @@
 
 use foretell_data::{End, SeriesLevel};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 
-/// Settings that neuralforecast does not have: what models keep of them, and what hosts pass on whole.
+/// Settings that models keep in their directory and that neuralforecast does not have.
+///
+/// A new one is a field: the directory, requests and Python have it by its name, since they read and write the struct whole; the command
+/// line has it once its `KeptArgs` has a flag of that name. A default is not written, and means that nothing was asked.
+///
+/// ```
+/// use foretell::KeptSettings;
+///
+/// let kept = KeptSettings { integer: true, ..KeptSettings::default() };
+/// let asked = KeptSettings { non_negative: true, ..KeptSettings::default() };
+/// assert_eq!(asked.or(kept), KeptSettings { non_negative: true, integer: true, ..KeptSettings::default() });
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-#[non_exhaustive]
-pub struct OwnSettings {
-    /// The common end of series that end before others.
-    #[serde(skip_serializing_if = "Option::is_none")]
+pub struct KeptSettings {
+    /// What became of series that end before others ([`Panel::with_end`](foretell_data::Panel::with_end)): data to forecast are treated
+    /// alike.
+    #[serde(skip_serializing_if = "is_default")]
     pub end: Option<End>,
-    /// Whether forecasts below 0 become 0.
+    /// Whether forecasts and interval bounds below 0 become 0.
+    #[serde(skip_serializing_if = "is_default")]
     pub non_negative: bool,
-    /// Whether forecasts become whole numbers.
+    /// Whether forecasts and interval bounds are rounded to whole numbers.
+    #[serde(skip_serializing_if = "is_default")]
     pub integer: bool,
     /// Forecasts with dropout that the intervals of networks are taken from.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "is_default")]
     pub dropout: Option<usize>,
     /// Whether the intervals of ensembles are of the spread of their members.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "is_default")]
     pub spread: bool,
-    /// The last this many models stand beside the others for comparison, and are members of no ensemble.
-    #[serde(skip_serializing_if = "is_zero")]
+    /// The last this many models are compared with the others, and are members of no ensemble.
+    #[serde(skip_serializing_if = "is_default")]
     pub baselines: usize,
-    /// The library whose tables the data of the training were.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The library whose tables the data of the training were, for hosts that have several.
+    #[serde(skip_serializing_if = "is_default")]
     pub tables: Option<TableLibrary>,
 }
 
@@ -42,11 +56,27 @@ pub enum TableLibrary {
     Pyarrow,
 }
 
-fn is_zero(count: &usize) -> bool {
-    *count == 0
+/// Whether a value is written: a default is not.
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
-impl OwnSettings {
+impl KeptSettings {
+    /// These, and where they ask for nothing those that models keep.
+    pub fn or(self, kept: Self) -> Self {
+        let map = |settings: Self| match json!(settings) {
+            Value::Object(map) => map,
+            _ => Map::new(),
+        };
+        let both: Map<_, _> = map(kept).into_iter().chain(map(self)).collect();
+        serde_json::from_value(both.into()).expect("what it wrote")
+    }
+
+    /// Those that other models can have as well: without what is of these models' intervals and baselines.
+    pub fn of_any_models(self) -> Self {
+        Self { dropout: None, spread: false, baselines: 0, ..self }
+    }
+
     /// Whether forecasts are rounded or bounded.
     pub(crate) fn bounds(&self) -> bool {
         self.integer || self.non_negative
@@ -85,7 +115,7 @@ mod tests {
     fn forecasts_are_bounded_as_was_said() {
         let bound = |non_negative: bool, integer: bool| {
             let mut values = [-1.5, -0.2, 0.4, 0.5, 2.6, f32::NAN, f32::NEG_INFINITY];
-            OwnSettings { non_negative, integer, ..OwnSettings::default() }
+            KeptSettings { non_negative, integer, ..KeptSettings::default() }
                 .bound(SeriesLevel::default(), &mut values);
             values.map(|value| value.to_string()).join(" ")
         };

@@ -3,10 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::place::Place;
-use super::whereabouts::Whereabouts;
 use foretell_calendar::{Freq, IntegerFormat, MostlyMissing, OddSteps, StepHint, TimeKind};
 use foretell_messages::Setting;
+use foretell_tables::{Place, Whereabouts};
 
 /// Times that are no steps of a frequency.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
@@ -126,7 +125,7 @@ pub struct Gap {
     pub missing: Option<MostlyMissing>,
     /// Whether another series seems to follow yet another one than that.
     pub mixed: bool,
-    /// What lies behind the break, if it is not missing rows.
+    /// What is behind the break, if it is not missing rows.
     pub hint: Option<StepHint>,
 }
 

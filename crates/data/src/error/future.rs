@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use super::place::Place;
-use super::whereabouts::Whereabouts;
 use foretell_messages::{Setting, listed};
+use foretell_tables::{Place, Whereabouts};
 
 /// Rows of the future that are missing, or too many.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]

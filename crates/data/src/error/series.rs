@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use super::place::Place;
-use super::whereabouts::Whereabouts;
 use foretell_messages::{Setting, did_you_mean, listed};
+use foretell_tables::{Place, Whereabouts};
 
 /// Series, or rows of them, that are not there, or are there twice.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::whereabouts::Whereabouts;
 use foretell_messages::Setting;
+use foretell_tables::Whereabouts;
 
 /// Series from which no window to train on can be cut, or none that teaches enough.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
