@@ -24,7 +24,7 @@ pub(crate) struct RowArgs {
     /// end [default: they are left out and told: their sums are too low]
     #[arg(long)]
     keep_partial: bool,
-    /// Kept for old scripts: periods that are not complete are left out without it, too
+    /// Leave such periods out with models, too, that were trained with --keep-partial, or by versions that kept them
     #[arg(long, hide = true, conflicts_with = "keep_partial")]
     drop_partial: bool,
     /// Move each time to the nearest step of this length, as 15min: of sensors whose times jitter

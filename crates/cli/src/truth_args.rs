@@ -348,7 +348,9 @@ impl ComparedFiles {
         zone: Option<Zone>,
         limit: &MemoryLimit,
     ) -> anyhow::Result<Opened<'a>> {
-        let saved = fitted.map(Fitted::reading).cloned().unwrap_or_default();
+        let mut saved = fitted.map(Fitted::reading).cloned().unwrap_or_default();
+        // What is known of a period by now is no actual value, unless the command says so: models may have been trained on it.
+        saved.keep_partial = false;
         let mut options = self.rows.apply(self.layout.apply(saved));
         options.file = self.file.options(&options.file);
         let usual = fitted.map(Fitted::columns).cloned().unwrap_or_default();

@@ -338,6 +338,10 @@ fn a_period_that_is_not_over_is_no_actual_value() {
     let told = stderr(&output);
     assert!(told.contains("are left out: the first of 0 series, the last of 1"), "{told}");
     assert!(told.contains("1 of 2 rows have not come true and do not count"), "{told}");
+    // What the note advises: the 60 of April is 90 from its forecast, the 155 of March 5.
+    assert!(told.contains("`--keep-partial` keeps them"), "{told}");
+    let kept = dir.ok(&format!("{gathered} --keep-partial"));
+    assert_eq!(kept, "metric  M\nmae     47.50\n");
     // As few as two months tell it by the steps of their days.
     let few: String = (60..103).map(|day| format!("a,{},5\n", date(day))).collect();
     dir.put("days.csv", &format!("unique_id,ds,y\n{few}"));

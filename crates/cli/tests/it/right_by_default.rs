@@ -557,7 +557,9 @@ fn a_month_that_is_not_over_is_forecast() {
     assert!(sums.contains("\na,2024-03-01,155.0\n") && !sums.contains("2024-04-01"), "{sums}");
     // The advice works, and is kept with the models.
     let kept = dir.run(&format!("fit {months} --keep-partial --model Naive --h 1 --out k"));
-    assert!(stderr(&kept).contains("are kept: the first of 0 series, the last of 1"), "{}", stderr(&kept));
+    let told = stderr(&kept);
+    let advice = "are kept: the first of 0 series, the last of 1; `--drop-partial` leaves them out";
+    assert!(told.contains(advice), "{told}");
     assert_eq!(dir.ok("predict --model k --data days.csv"), "unique_id,ds,Naive\na,2024-05-01,60.0\n");
     assert_eq!(
         dir.ok("predict --model k --data days.csv --drop-partial"),

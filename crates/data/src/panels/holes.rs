@@ -1,6 +1,6 @@
 //! Rows that are missing in the middle of periods which are added up: the sum of a month with nine days of thirty looks like any other.
 
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
 use rustc_hash::FxHashMap;
 
@@ -9,7 +9,8 @@ use super::fill::Fill;
 use super::periods::Periods;
 use super::rows::TableRows;
 use crate::error::DataError;
-use foretell_calendar::{Zone, days::DAY};
+use foretell_calendar::Zone;
+use foretell_calendar::days::{DAY, date_of};
 use foretell_tables::UnreadableTable;
 
 /// Steps of a series that tell whether it has a usual one.
@@ -68,6 +69,7 @@ pub(super) struct UsualSteps {
     longest: i64,
     part: f64,
     is_regular: bool,
+    is_monthly: bool,
 }
 
 impl UsualSteps {
@@ -85,18 +87,28 @@ impl UsualSteps {
         let of_months = counts.iter().filter(|(step, _)| MONTHS.contains(step)).map(|(_, count)| count);
         if of_months.sum::<usize>() as f64 >= REGULAR.0 * all as f64 {
             let longest = *MONTHS.end();
-            return Some(Self { usual: longest, longest, part: REGULAR.1, is_regular: true });
+            return Some(Self {
+                usual: longest,
+                longest,
+                part: REGULAR.1,
+                is_regular: true,
+                is_monthly: true,
+            });
         }
         let (&most, &count) = counts.iter().max_by_key(|(step, count)| (**count, -**step))?;
         match count as f64 / all as f64 {
-            share if share >= REGULAR.0 => {
-                Some(Self { usual: most, longest: most, part: REGULAR.1, is_regular: true })
-            }
+            share if share >= REGULAR.0 => Some(Self {
+                usual: most,
+                longest: most,
+                part: REGULAR.1,
+                is_regular: true,
+                is_monthly: false,
+            }),
             share if share >= OPEN.0 => {
                 let is_usual =
                     |(_, count): &(&i64, &usize)| **count >= 2 && **count as f64 >= USUAL * all as f64;
                 let usual = counts.iter().filter(is_usual).map(|(step, _)| *step).max()?;
-                Some(Self { usual, longest: 2 * usual, part: OPEN.1, is_regular: false })
+                Some(Self { usual, longest: 2 * usual, part: OPEN.1, is_regular: false, is_monthly: false })
             }
             _ => None,
         }
@@ -116,12 +128,26 @@ impl UsualSteps {
         self.is_regular || self.usual <= time
     }
 
-    /// Whether rows are missing before the first one, so far behind the beginning of a period, and behind the last one, so far before its
-    /// end.
-    pub(super) fn are_missing(self, before: i64, after: i64) -> [bool; 2] {
+    /// The length of the usual step.
+    pub(super) fn usual(self) -> i64 {
+        self.usual
+    }
+
+    /// Whether rows are missing between the beginning of a period and its first one, and between the last one of a period and its end.
+    pub(super) fn are_missing(self, before: Range<i64>, after: Range<i64>) -> [bool; 2] {
+        if self.is_monthly {
+            // No number of days tells a missing month: of stamps at its beginning it leaves 28 to 31, as the first stamp at an end does.
+            return [month(before.start) < month(before.end), month(after.start) < month(after.end - 1)];
+        }
+        let [before, after] = [before, after].map(|margin| margin.end - margin.start);
         let is_late = if self.is_regular { before >= self.usual } else { before > self.usual };
         [is_late, after > self.usual]
     }
+}
+
+/// The year and the month of a time.
+fn month(time: i64) -> Option<(i16, i8)> {
+    date_of(time.div_euclid(DAY)).map(|day| (day.year(), day.month()))
 }
 
 #[cfg(test)]
@@ -150,7 +176,7 @@ mod tests {
         let gap = |day: i64| !(98..118).contains(&day);
         for is_open in [&gap as &dyn Fn(i64) -> bool, &|day| gap(day) && day % 7 < 5] {
             let error = read(is_open, "MS", Aggregate::Sum, None).unwrap_err().to_string();
-            assert!(error.contains("no rows between 2024-04-0") && error.contains("2024-04-2"), "{error}");
+            assert!(error.contains("no values between 2024-04-0") && error.contains("2024-04-2"), "{error}");
             assert!(error.contains("`ReadOptions::fill = zero`"), "{error}");
             // What the message advises: the missing rows are 0.
             let zero = read(is_open, "MS", Aggregate::Sum, Some(Fill::Zero)).unwrap();
@@ -171,7 +197,7 @@ mod tests {
         let rows = |day: i64| if (40..50).contains(&day) { "" } else { "1" };
         let days: String = (0..121).map(|at| format!("{},{}\n", day(at), rows(at))).collect();
         let error = sum(&format!("ds,a\n{days}"), "MS").unwrap_err().to_string();
-        assert!(error.contains("no rows between 2024-02-09 and 2024-02-20"), "{error}");
+        assert!(error.contains("no values between 2024-02-09 and 2024-02-20"), "{error}");
         // A month of a quarter.
         let months: Vec<String> =
             (0..18).map(|at| format!("{}-{:02}-01", 2022 + at / 12, at % 12 + 1)).collect();
@@ -181,7 +207,7 @@ mod tests {
         };
         assert_eq!(sum(&csv(99), "QS").unwrap(), [3.0; 6]);
         let error = sum(&csv(7), "QS").unwrap_err().to_string();
-        assert!(error.contains("no rows between 2022-07-01 and 2022-09-01"), "{error}");
+        assert!(error.contains("no values between 2022-07-01 and 2022-09-01"), "{error}");
     }
 
     #[test]

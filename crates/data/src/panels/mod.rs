@@ -21,6 +21,7 @@ pub(crate) mod ends;
 pub(crate) mod excerpts;
 mod extend;
 pub(crate) mod fill;
+mod first_rows;
 pub(crate) mod first_times;
 mod float;
 mod followed;

@@ -91,10 +91,10 @@ pub struct ReadOptions {
     /// A coarser frequency to gather rows in: those of a period become one by [`aggregate`](Self::aggregate), without which
     /// that is a mistake. Periods are named as in pandas: weeks and `ME`, `QE`, `YE` by their last day, others by their first.
     pub resample: Option<Freq>,
-    /// Whether periods to gather rows in are kept where they stand at the beginning or the end of a series and seem not to be
+    /// Whether periods to gather rows in are kept where they stand at the beginning or the end of a series and are not
     /// complete: rows are missing in them that the periods between have, so that their sum is too low. They are left out
-    /// otherwise, and [told](foretell_tables::ReadNote) in any case.
-    #[serde(rename = "drop_partial", with = "opposite")]
+    /// otherwise, and [told](foretell_tables::ReadNote) in any case. Where nothing says that there are more rows, as of
+    /// events, they are only told.
     pub keep_partial: bool,
     /// A step whose nearest multiple each time is moved to (`15min`, `h`, `D`): of sensors whose times jitter.
     pub snap: Option<Freq>,
@@ -297,19 +297,6 @@ impl ReadOptions {
     /// Threads that read a long table; 0 is as many as the machine has.
     pub fn threads(self, threads: usize) -> Self {
         Self { threads, ..self }
-    }
-}
-
-/// What is kept as its opposite, as directories of versions have it that kept such periods unless they were told otherwise.
-mod opposite {
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    pub(super) fn serialize<S: Serializer>(value: &bool, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_bool(!value)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
-        bool::deserialize(from).map(|value| !value)
     }
 }
 

@@ -43,8 +43,13 @@ impl Periods {
     /// Where the period begins and ends that has this name.
     pub(super) fn bounds(&self, zone: Option<&Zone>, name: i64) -> Option<Range<i64>> {
         let freq = self.resample?;
+        // The day on which clocks are changed has not 24 hours.
+        let day_after = |day: i64| match zone {
+            Some(zone) => zone.instant((zone.civil(day)?.div_euclid(DAY) + 1) * DAY),
+            None => day.checked_add(DAY),
+        };
         match freq.names_last_days() {
-            true => Some(freq.next_in(zone, name, -1)? + DAY..name + DAY),
+            true => Some(day_after(freq.next_in(zone, name, -1)?)?..day_after(name)?),
             false => Some(name..freq.next_in(zone, name, 1)?),
         }
     }

@@ -6,7 +6,7 @@ use foretell_checkpoint::Configuration;
 use foretell_data::ReadOptions;
 use foretell_features::Features;
 use foretell_files::read_regular;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
@@ -39,7 +39,7 @@ pub(crate) struct Kept {
     #[serde(skip_serializing_if = "is_default", deserialize_with = "if_readable")]
     pub(crate) interruption: Option<Interruption>,
     /// How the data were read.
-    #[serde(skip_serializing_if = "is_default")]
+    #[serde(skip_serializing_if = "is_default", deserialize_with = "reading_of_any_version")]
     pub(crate) reading: ReadOptions,
     #[serde(skip_serializing_if = "is_default")]
     pub(crate) features: Features,
@@ -47,6 +47,17 @@ pub(crate) struct Kept {
 
 fn if_readable<'de, D: Deserializer<'de>, T: DeserializeOwned>(from: D) -> Result<Option<T>, D::Error> {
     Ok(serde_json::from_value(Value::deserialize(from)?).ok())
+}
+
+/// Versions before `keep_partial` kept periods that are not complete unless `drop_partial` was true, and so do their models.
+fn reading_of_any_version<'de, D: Deserializer<'de>>(from: D) -> Result<ReadOptions, D::Error> {
+    const KEPT: &str = "keep_partial";
+    let mut reading = Map::<String, Value>::deserialize(from)?;
+    if !reading.contains_key(KEPT) {
+        let is_dropped = reading.remove("drop_partial").is_some_and(|dropped| dropped == true);
+        reading.insert(KEPT.to_owned(), (!is_dropped).into());
+    }
+    serde_json::from_value(reading.into()).map_err(D::Error::custom)
 }
 
 impl Kept {
@@ -142,6 +153,35 @@ mod tests {
         assert_eq!(written.other[ENTRY].as_object().map(Map::len), Some(2));
         let read = Kept::read(&written, 1).expect("what was written");
         assert_eq!((read.settings, read.ensembles), (settings, vec![Combination::Mean]));
+    }
+
+    #[test]
+    fn readings_of_older_versions_keep_partial_periods_as_they_did() {
+        let keeps = |reading: Value| {
+            Kept::read(&configuration(json!({ "reading": reading })), 1).unwrap().reading.keep_partial
+        };
+        for (reading, kept) in [
+            (json!({ "resample": "MS", "aggregate": "sum" }), true),
+            (json!({ "resample": "MS", "aggregate": "sum", "drop_partial": false }), true),
+            (json!({ "resample": "MS", "aggregate": "sum", "drop_partial": true }), false),
+            (json!({ "resample": "MS", "aggregate": "sum", "keep_partial": false }), false),
+        ] {
+            assert_eq!(keeps(reading.clone()), kept, "{reading}");
+        }
+        for keep_partial in [false, true] {
+            let mut reading = ReadOptions::new().without_unknown();
+            reading.keep_partial = keep_partial;
+            let mut written = Configuration::new(4, Frequency::Step(1));
+            Kept { reading: reading.clone(), ..Kept::default() }.store(&mut written);
+            assert_eq!(Kept::read(&written, 1).unwrap().reading, reading);
+        }
+        let unknown = json!({ "reading": { "of later versions": 1 } });
+        assert!(
+            Kept::read(&configuration(unknown), 1)
+                .err()
+                .unwrap()
+                .starts_with("foretell.reading: unknown field")
+        );
     }
 
     #[test]

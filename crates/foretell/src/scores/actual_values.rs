@@ -13,7 +13,7 @@ use crate::fitted::Fitted;
 /// in the table's notes.
 ///
 /// A period of [`ReadOptions::resample`] that is not complete, as where the data end in its middle, is left out: what is known of it by then
-/// is no actual value. Nor are values that were filled in between others, which are NaN, unless a missing one was said to be 0.
+/// is no actual value, unless [`ReadOptions::keep_partial`] says otherwise. Nor are values that were filled in between others, which are NaN, unless a missing one was said to be 0.
 ///
 /// # Errors
 /// Those of [`ForecastTable::actual_from_file`], those of a panel where rows are filled or gathered, and those of sums.
@@ -28,9 +28,7 @@ pub fn actual_values(
     if !(gathers || has_sums) {
         return Ok(ForecastTable::actual_from_file(path, options)?);
     }
-    let mut whole_periods = options.clone();
-    whole_periods.keep_partial = false;
-    let panel = Panel::from_file(path, &whole_periods)?;
+    let panel = Panel::from_file(path, options)?;
     let panel = match fitted {
         Some(fitted) => fitted.with_sums(panel)?,
         None => panel,

@@ -229,7 +229,8 @@ fn a_request_may_say_how_its_tables_are_read() {
     let ask = |reading: Value| json!({"data": data, "reading": reading}).to_string();
     let gap = client.post("/v1/forecast", "application/json", ask(json!({}))).detail(422);
     assert!(gap.contains("row 5"), "{gap}");
-    let filled = client.post("/v1/forecast", "application/json", ask(json!({"fill": "forward"})));
+    let filled = json!({"fill": "forward", "keep_partial": true});
+    let filled = client.post("/v1/forecast", "application/json", ask(filled));
     assert_eq!(filled.status, 200, "{}", filled.text());
     let fixed = client.post("/v1/forecast", "application/json", ask(json!({"max_memory": 1}))).detail(400);
     assert!(fixed.contains("reading.max_memory"), "{fixed}");

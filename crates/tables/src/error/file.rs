@@ -104,7 +104,7 @@ pub enum UnreadableTable {
     },
     /// Rows are missing in the middle of a period whose rows are added up.
     #[error(
-        "series `{id}` has no rows between {after} and {before}, which a sum of `{freq}` would lack; if they are 0, say so ({}), else \
+        "series `{id}` has no values between {after} and {before}, which a sum of `{freq}` would lack; if they are 0, say so ({}), else \
          fill them in the data before they are added up, or take the mean ({})",
         Setting::Fill.to("zero"),
         Setting::Aggregate.to("mean")

@@ -130,6 +130,15 @@ pub enum ReadNote {
         /// The series that have no other.
         series: Vec<String>,
     },
+    /// Periods that rows were gathered in and that may lack rows, which no usual step between rows tells; they are kept.
+    PossiblyPartial {
+        /// The table.
+        table: Arc<str>,
+        /// Series whose first period is one,
+        first: usize,
+        /// and those whose last is one.
+        last: usize,
+    },
     /// Columns whose missing values are those before them although 0 was asked for, as they are never 0.
     NeverZero {
         /// The table.
@@ -248,13 +257,19 @@ impl fmt::Display for ReadNote {
                      series, the last of {last}",
                     if *kept { "kept" } else { "left out" }
                 )?;
-                match &series[..] {
-                    _ if *kept => return Ok(()),
-                    [] => {}
-                    _ => write!(f, "; series without any other: {}", listed(series))?,
+                if *kept {
+                    return write!(f, "; {} leaves them out", Setting::KeepPartial.to(false));
+                }
+                if !series.is_empty() {
+                    write!(f, "; series without any other: {}", listed(series))?;
                 }
                 write!(f, "; {} keeps them", Setting::KeepPartial)
             }
+            Self::PossiblyPartial { table, first, last } => write!(
+                f,
+                "{table}: periods that may miss rows, as theirs begin later or end earlier than is usual, are kept: the first of {first} \
+                 series, the last of {last}; leave their rows out if the data begin or end within them"
+            ),
             Self::NeverZero { table, columns } => write!(
                 f,
                 "{table}: columns that are never 0: {}; where they are missing they are filled with the value before, and the target with 0",
