@@ -18,6 +18,14 @@ def array_of(column: Any) -> Any:
     return chunks.chunk(0) if chunks.num_chunks == 1 else chunks.combine_chunks()
 
 
+def can_repeat() -> bool:
+    """Whether pandas makes its texts of the arrays that `repeated` makes, of 64-bit places: since version 2.2."""
+    import pandas as pd
+
+    major, minor = pd.__version__.split(".")[:2]
+    return (int(major), int(minor)) >= (2, 2)
+
+
 def repeated(texts: Sequence[str], counts: Any, dtype: Any) -> Any:
     """Texts, each as often as its count of an array of numpy says, as an array of pandas of a type that holds them so."""
     import numpy as np

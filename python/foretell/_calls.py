@@ -77,16 +77,21 @@ class LoaderOptions(TypedDict, total=False):
     random_seed: int | None
 
 
-class EngineOptions(TypedDict, total=False):
-    """Settings of all forecasters, by their names in the engine: it reads those that models keep as they are given."""
+class KeptOptions(TypedDict, total=False):
+    """Settings that models keep, by their names in the engine."""
+
+    non_negative: bool
+    integer: bool
+    end: str | None
+
+
+class EngineOptions(KeptOptions, total=False):
+    """Settings of all forecasters, by their names in the engine."""
 
     threads: int
     precision: str | None
     low_memory: bool
-    non_negative: bool
-    integer: bool
     max_memory: int | None
-    end: str | None
 
 
 class ForecasterOptions(EngineOptions, total=False):

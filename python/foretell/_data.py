@@ -126,7 +126,8 @@ def read(df: Any, static_df: Any, names: Names, reading: Reading, table: str = "
         df = _frames.select(df, wanted)
     static_df = None if static_df is None else statics(static_df, names)
     reading = replace(reading, freq=_frequencies.by_times(reading.freq, lambda: _times(df, names.time_col, table)))
-    of_pandas = _frames.taken(df, [name for name in found if name in set(wanted)])
+    read_names = set(wanted)
+    of_pandas = _frames.taken(df, [name for name in found if name in read_names])
     kind = _frames.kind_of(df, names.id_col, names.time_col, of_pandas)
     try:
         panel = read_panel(df, static_df, names, reading, table, of_pandas)

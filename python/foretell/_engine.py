@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from foretell import _checks, _foretell
-from foretell._calls import ForecasterOptions
+from foretell._calls import ForecasterOptions, KeptOptions
 from foretell._data import Names
 from foretell.utils import PredictionIntervals
 
@@ -46,6 +46,13 @@ class Settings:
         counts = {"threads": self.threads, "max_memory": None if memory is None else _checks.count("max_memory", memory)}
         self.given: dict[str, Any] = {**given, **scalers, **counts}
 
+    def __eq__(self, other: object) -> bool:
+        return self.given == other.given if isinstance(other, Settings) else NotImplemented
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # A forecaster that was pickled by an earlier version has a setting in each attribute.
+        self.__dict__.update(state if "given" in state else vars(Settings(**state)))
+
     @property
     def of_steps(self) -> dict[str, Any]:
         """Those that say how the steps of every training are computed."""
@@ -59,6 +66,12 @@ class Settings:
 def settings_of(fitted: _foretell.Fitted) -> dict[str, Any]:
     """The settings that trained models keep."""
     return {name: value for name, value in json.loads(fitted.settings).items() if name in NAMES}
+
+
+def keeping(fitted: _foretell.Fitted, settings: dict[str, Any]) -> _foretell.Fitted:
+    """Trained models with those of the settings that models keep, as far as some are given, in place of their own."""
+    asked = {name: value for name, value in settings.items() if name in KeptOptions.__optional_keys__}
+    return fitted.keep(json.dumps(asked)) if asked else fitted
 
 
 @dataclass(frozen=True)

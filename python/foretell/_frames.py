@@ -572,7 +572,7 @@ def repeated_ids(frame: _foretell.Frame, kind: Kind = Kind("pandas", None, None)
 
     ids, counts = frame.ids()
     rows = np.frombuffer(counts, "i8")
-    if _arrow_texts.are_arrow(kind.id_type):
+    if _arrow_texts.are_arrow(kind.id_type) and _arrow_texts.can_repeat():
         return _arrow_texts.repeated(ids, rows, kind.id_type)
     return _ids_of_pandas(ids, kind).repeat(rows)
 

@@ -24,7 +24,7 @@ from foretell.utils import PredictionIntervals
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from foretell._calls import ForecasterOptions, LoaderOptions, TableT
+    from foretell._calls import LoaderOptions, TableT
 
 
 class DistributedConfig:
@@ -60,7 +60,9 @@ class NeuralForecast(Trained):
 
     def __init__(
         self, models: Sequence[Any], freq: str | int | Any, local_scaler_type: str | None = None,
-        local_static_scaler_type: str | None = None, **settings: Unpack[ForecasterOptions],
+        local_static_scaler_type: str | None = None, *, threads: int = 0, precision: str | None = None, restore_best: bool = True,
+        keep_optimizer: bool = False, raw_quantiles: bool = False, end: str | None = None, features: str | None = None,
+        non_negative: bool = False, integer: bool = False, max_memory: int | None = None, low_memory: bool = False,
     ) -> None:  # fmt: skip
         self.models_init = as_models(models)
         self.models = copy.deepcopy(self.models_init)
@@ -69,7 +71,11 @@ class NeuralForecast(Trained):
             raise ValueError(f"all models should have the same horizon; found {sorted(horizons) or 'no models'}")
         self.h: int = horizons.pop()
         self.freq = freq
-        self.settings = _engine.Settings(local_scaler_type, local_static_scaler_type, **settings)
+        self.settings = _engine.Settings(
+            local_scaler_type, local_static_scaler_type, threads=threads, precision=precision, restore_best=restore_best, keep_optimizer=keep_optimizer,
+            raw_quantiles=raw_quantiles, end=end, features=features, non_negative=non_negative, integer=integer, max_memory=max_memory,
+            low_memory=low_memory,
+        )  # fmt: skip
         self.id_col, self.time_col, self.target_col = "unique_id", "ds", "y"
         self.prediction_intervals: PredictionIntervals | None = None
         self._engine: _foretell.Fitted | None = None
@@ -451,8 +457,8 @@ class NeuralForecast(Trained):
             allow_pickle: Whether directories of neuralforecast 3.2 and older are read, too. Nothing in them is executed.
             trust_remote: Accepted and not used: nothing in a directory is executed.
             map_location: Accepted and not used, as arguments that say how PyTorch reads files: ``weights_only``.
-            **kwargs: Settings of the forecaster, such as ``threads`` and ``raw_quantiles``, in place of those that were saved: scalers,
-                features, ``end``, ``non_negative`` and ``integer``.
+            **kwargs: Settings of the forecaster, such as ``threads`` and ``raw_quantiles``. ``end``, ``non_negative`` and ``integer`` hold in
+                place of those that were saved at once; scalers and features at the next `fit`.
 
         Raises:
             FileNotFoundError: If there is none.
@@ -473,6 +479,7 @@ class NeuralForecast(Trained):
     @staticmethod
     def _of(fitted: _foretell.Fitted, **settings: Any) -> NeuralForecast:
         """Models that the engine has, with these settings in place of their own."""
+        fitted = _engine.keeping(fitted, settings)
         models: list[Any] = []
         for spec, trainer in zip(json.loads(fitted.models), json.loads(fitted.trainer_arguments)):
             models.append(model_from_spec(spec["model"], spec["hyper_parameters"], trainer))
@@ -524,7 +531,7 @@ class NeuralForecast(Trained):
         }  # fmt: skip
         with self._bar(verbose) as bar:
             pruned, scores = fitted.prune(data.panel, json.dumps(asked), bar.listener)
-        smaller = NeuralForecast._of(pruned, **vars(self.settings))
+        smaller = NeuralForecast._of(pruned, **self.settings.given)
         smaller._data = self._data
         return smaller, json.loads(scores)
 

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from foretell import NeuralForecast
-from foretell.models import NHITS, Ensemble, Foretell0, Pretrained, SeasonalNaive
+from foretell.models import NHITS, Ensemble, Foretell0, Pretrained, RandomWalkWithDrift, SeasonalNaive
 
 ROOT = pathlib.Path(__file__).parents[2] / "crates/foretell/tests/fixtures/checkpoints"
 CASES = [
@@ -123,6 +123,32 @@ def test_settings_of_a_directory_give_way_to_those_of_a_call(panel, statics, tmp
     nf.save(tmp_path / "models")
     again = NeuralForecast.load(tmp_path / "models", integer=False, raw_quantiles=True)
     assert again.settings.given["non_negative"] and not again.settings.given["integer"] and again.settings.raw_quantiles
+    whole, broken = nf.predict()["NHITS"], again.predict()["NHITS"]
+    assert (whole == whole.round()).all() and not (broken == broken.round()).all()
+    assert (broken.round() == whole).mean() > 0.9
+    again.save(tmp_path / "broken")
+    assert not NeuralForecast.load(tmp_path / "broken").settings.given["integer"]
+    # A misspelt one is none.
+    with pytest.raises(TypeError, match="integr"):
+        NeuralForecast.load(tmp_path / "models", integr=False)
+
+
+def test_forecasts_of_a_directory_are_bounded_by_the_call_alone(tmp_path):
+    falling = pd.DataFrame({"unique_id": "a", "ds": range(1, 31), "y": np.arange(30, 0, -1.0)})
+    nf = NeuralForecast([RandomWalkWithDrift(h=12)], freq=1, non_negative=True)
+    nf.fit(falling)
+    nf.save(tmp_path / "models")
+    bounded = NeuralForecast.load(tmp_path / "models").predict()["RandomWalkWithDrift"]
+    free = NeuralForecast.load(tmp_path / "models", non_negative=False).predict()["RandomWalkWithDrift"]
+    assert (free < -5).any() and np.allclose(free.clip(lower=0), bounded, atol=1e-4)
+
+
+def test_forecasters_that_earlier_versions_pickled_have_their_settings():
+    nf = NeuralForecast([SeasonalNaive(h=2, season_length=12)], freq="ME", integer=True, threads=1)
+    older = {"local_scaler_type": None, "local_static_scaler_type": None, **nf.settings.given}
+    settings = type(nf.settings).__new__(type(nf.settings))
+    settings.__setstate__(older)
+    assert settings == nf.settings and settings.threads == 1 and settings.given["integer"]
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda nf: pickle.loads(pickle.dumps(nf))], ids=["deepcopy", "pickle"])

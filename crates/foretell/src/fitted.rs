@@ -198,9 +198,10 @@ impl Fitted {
         self
     }
 
-    /// Settings that the models keep from now on, in place of those of the training.
+    /// Settings that the models keep from now on, in place of those of the training; but for `baselines`, `spread` and `dropout`, which
+    /// stay: [`Fitted::calibrate`] sets what is of intervals.
     pub fn keep(mut self, settings: KeptSettings) -> Self {
-        self.trained.settings = settings;
+        self.trained.settings = settings.of_the_models(self.trained.settings);
         self
     }
 

@@ -199,9 +199,10 @@ impl Forecaster {
         self
     }
 
-    /// Settings of the forecasts that the models keep, in place of those so far.
+    /// Settings of the forecasts that the models keep, in place of those so far; but for `baselines`, `spread` and `dropout`, which
+    /// [`Forecaster::baselines`] and [`Forecaster::intervals`] set.
     pub fn keep(mut self, settings: KeptSettings) -> Self {
-        self.plan.settings = settings;
+        self.plan.settings = settings.of_the_models(self.plan.settings);
         self
     }
 

@@ -1,13 +1,14 @@
 //! Settings that models keep in their directory and that neuralforecast has no place for.
 
 use foretell_data::{End, SeriesLevel};
+use serde::de::Error as _;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 /// Settings that models keep in their directory and that neuralforecast does not have.
 ///
-/// A new one is a field: the directory, requests and Python have it by its name, since they read and write the struct whole; the command
-/// line has it once its `KeptArgs` has a flag of that name. A default is not written, and means that nothing was asked.
+/// A new one is a field, which directories have by its name; each host has it once its own list of names does. A default is not written.
+/// Outside of this crate write `..KeptSettings::default()` behind the fields that are said, so that a new one breaks nothing.
 ///
 /// ```
 /// use foretell::KeptSettings;
@@ -61,15 +62,56 @@ pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
+/// Those that can be asked of any models; the others have methods of their own.
+const ASKED: [&str; 4] = ["end", "integer", "non_negative", "tables"];
+
 impl KeptSettings {
-    /// These, and where they ask for nothing those that models keep.
+    /// These, and where they are a default, which asks for nothing, those that models keep. [`with`](Self::with) can also turn off.
     pub fn or(self, kept: Self) -> Self {
-        let map = |settings: Self| match json!(settings) {
+        let both: Map<_, _> = kept.written().into_iter().chain(self.written()).collect();
+        serde_json::from_value(both.into()).expect("what it wrote")
+    }
+
+    /// These, with the ones that are asked by their names in place of their own: `{"integer": false}` turns off.
+    ///
+    /// ```
+    /// use foretell::{KeptSettings, json};
+    ///
+    /// let kept = KeptSettings { integer: true, non_negative: true, ..KeptSettings::default() };
+    /// let asked = json!({ "integer": false });
+    /// let asked = asked.as_object().expect("an object");
+    /// assert_eq!(kept.with(asked)?, KeptSettings { non_negative: true, ..KeptSettings::default() });
+    /// assert!(kept.with(json!({ "intger": false }).as_object().expect("an object")).is_err());
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If a name is of none, or of one that [intervals](crate::Forecaster::intervals) and [baselines](crate::Forecaster::baselines) set, or
+    /// a value is none of its setting.
+    pub fn with(self, asked: &Map<String, Value>) -> Result<Self, serde_json::Error> {
+        if let Some(name) = asked.keys().find(|name| !ASKED.contains(&name.as_str())) {
+            let names = ASKED.join(", ");
+            return Err(serde_json::Error::custom(format_args!(
+                "{name} is none that can be set; these are {names}"
+            )));
+        }
+        let mut all = self.written();
+        all.extend(asked.clone());
+        serde_json::from_value(all.into())
+    }
+
+    /// Those that are no default, by their names.
+    fn written(self) -> Map<String, Value> {
+        match json!(self) {
             Value::Object(map) => map,
             _ => Map::new(),
-        };
-        let both: Map<_, _> = map(kept).into_iter().chain(map(self)).collect();
-        serde_json::from_value(both.into()).expect("what it wrote")
+        }
+    }
+
+    /// These, with what the models themselves are in place of their own: the baselines among them, and how their intervals are made.
+    pub(crate) fn of_the_models(self, models: Self) -> Self {
+        let Self { baselines, spread, dropout, .. } = models;
+        Self { baselines, spread, dropout, ..self }
     }
 
     /// Those that other models can have as well: without what is of these models' intervals and baselines.
@@ -110,6 +152,25 @@ impl KeptSettings {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_asked_by_name_turns_on_and_off() {
+        let kept =
+            KeptSettings { integer: true, spread: true, end: Some(End::Own), ..KeptSettings::default() };
+        let with = |asked: Value| kept.with(asked.as_object().expect("an object"));
+        let read = |asked: Value| with(asked).expect("settings");
+        assert_eq!(read(json!({})), kept);
+        let changed = read(json!({ "integer": false, "end": null, "non_negative": true }));
+        assert_eq!(changed, KeptSettings { non_negative: true, spread: true, ..KeptSettings::default() });
+        for (wrong, name) in [(json!({ "intger": true }), "intger"), (json!({ "spread": false }), "spread")] {
+            let refused = with(wrong).expect_err("no such setting").to_string();
+            assert_eq!(
+                refused,
+                format!("{name} is none that can be set; these are end, integer, non_negative, tables")
+            );
+        }
+        assert!(with(json!({ "integer": "yes" })).is_err());
+    }
 
     #[test]
     fn forecasts_are_bounded_as_was_said() {

@@ -266,7 +266,9 @@ pub use simulate_options::{PathMethod, SimulateOptions};
 pub use smaller_error::SmallerError;
 pub use stage::{Source, Stage};
 pub use sums_gain::SumsGain;
-pub use told_columns::{ask_for_column, columns_meant, told_columns};
+pub use told_columns::{
+    ask_for_column, columns_meant, is_of_texts, statics_and_texts, texts_not_read, told_columns,
+};
 pub use training::checkpointing::{StateDirectory, is_noted_at, note_models_at, remove_training_state};
 pub use training::interruption::{InterruptedModel, Interruption};
 pub use training::model_state::ModelState;

@@ -1,7 +1,7 @@
 //! The columns of tables that are told by what they hold, and the questions that remain.
 
-use foretell_data::{DataError, ReadOptions, Roles};
-use foretell_tables::{ColumnError, MemoryTable, NumberFormat, TableError};
+use foretell_data::{DataError, Panel, ReadOptions, Roles};
+use foretell_tables::{CellError, ColumnError, Flaw, MemoryTable, NumberFormat, TableError};
 
 /// These options with the notation that such a table is [written in](ReadOptions::with_notation_of), and the names of the columns that such a table has for ids, times and values, where it is clear which they are; and what
 /// its columns hold. A table that cannot be read tells nothing: that is an error of its reading.
@@ -17,6 +17,26 @@ pub fn told_columns(mut options: ReadOptions, table: &MemoryTable) -> (ReadOptio
         options.id_col = id.clone().unwrap_or(options.id_col);
     }
     (options, roles)
+}
+
+/// Whether it is the error of a column that holds no numbers but texts, or a type that is neither. Such a column is no mistake where it was
+/// not named; numbers of which some are missing, infinite or in another notation are one.
+pub fn is_of_texts(error: &DataError) -> bool {
+    matches!(
+        error,
+        DataError::Table(TableError::Cell(CellError::Value { flaw: Flaw::Labelled | Flaw::Type, .. }))
+    )
+}
+
+/// The static columns that models read, and those of texts, which are left out where they are not `named`.
+pub fn statics_and_texts(names: Vec<String>, named: &[String], panel: &Panel) -> (Vec<String>, Vec<String>) {
+    let of_texts = |name: &String| panel.static_value(name, 0).err().is_some_and(|error| is_of_texts(&error));
+    names.into_iter().partition(|name| named.contains(name) || !of_texts(name))
+}
+
+/// What is told of static columns of texts that are left out, if there are some.
+pub fn texts_not_read(texts: &[String]) -> Option<String> {
+    (!texts.is_empty()).then(|| format!("static columns of texts are not read: {}", texts.join(", ")))
 }
 
 /// The error of a table that lacks a column, as the question for the one that these roles could not tell. Other errors are returned unchanged.
@@ -37,5 +57,30 @@ pub fn columns_meant(error: &DataError) -> &[String] {
         DataError::Table(TableError::Column(ColumnError::Missing { available, .. })) => available,
         DataError::LaidOut { error, .. } => columns_meant(error),
         _ => &[],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use foretell_calendar::Freq;
+    use foretell_tables::FileFormat;
+
+    use super::*;
+
+    #[test]
+    fn static_columns_of_texts_are_told_from_numbers_with_a_mistake() {
+        let text = "unique_id,city,late,endless,euro,gap,size\na,Ulm,,inf,\"1.000,5\",1,1\nb,Bonn,x,2,\"2.000,5\",,2\n";
+        let table = MemoryTable::new("s.csv", FileFormat::of("s.csv"), text.as_bytes().to_vec());
+        let freq = Freq::parse("1").expect("a frequency");
+        let panel = Panel::from_series(freq, [("a", 0, [1.0, 2.0]), ("b", 0, [1.0, 2.0])]).expect("a panel");
+        let panel = panel.with_static_memory(&table, &ReadOptions::default()).expect("static columns");
+        let all = ["city", "late", "endless", "euro", "gap", "size"].map(str::to_owned);
+        let (read, texts) = statics_and_texts(all.to_vec(), &[], &panel);
+        assert_eq!(texts, ["city", "late"]);
+        assert_eq!(read, all[2..]);
+        let (_, texts) = statics_and_texts(all.to_vec(), &all[..1], &panel);
+        assert_eq!(texts, ["late"]);
+        assert_eq!(texts_not_read(&texts).as_deref(), Some("static columns of texts are not read: late"));
+        assert_eq!(texts_not_read(&[]), None);
     }
 }

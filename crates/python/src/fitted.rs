@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use arrow_array::RecordBatch;
 use foretell::{
     ArrowTable, Attribution, Categories, DecomposeOptions, ExplainOptions, Fitted, Future, InsampleOptions,
-    KeptSettings, PathMethod, PredictOptions, SimulateOptions, ValidationOptions,
+    Map, PathMethod, PredictOptions, SimulateOptions, ValidationOptions, Value,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -175,11 +175,11 @@ impl PyFitted {
         json!(self.fitted.kept_settings())["tables"].as_str().map(ToOwned::to_owned)
     }
 
-    /// The models with these of the settings that they keep, as JSON.
+    /// The models with these of the settings that they keep, as JSON, in place of their own.
     fn keep(&self, settings: &str) -> PyResult<Self> {
-        let asked: KeptSettings = serde_json::from_str(settings)
-            .map_err(|error| PyValueError::new_err(format!("settings: {error}")))?;
-        let kept = asked.or(self.fitted.kept_settings());
+        let refuse = |error: serde_json::Error| PyValueError::new_err(format!("settings: {error}"));
+        let asked: Map<String, Value> = serde_json::from_str(settings).map_err(refuse)?;
+        let kept = self.fitted.kept_settings().with(&asked).map_err(refuse)?;
         Ok(Self { fitted: self.fitted.clone().keep(kept), told: self.told.clone() })
     }
 

@@ -1,12 +1,15 @@
 //! `forecast`: the best forecast of series, as the command line's `foretell forecast`.
 
 use foretell::report::SearchInputs;
-use foretell::{Fitted, Forecaster, Frame, KeptSettings, PredictOptions, StepSettings, usual_season};
+use foretell::{
+    Fitted, Forecaster, Frame, PredictOptions, StepSettings, statics_and_texts, texts_not_read, usual_season,
+};
 use foretell_auto::{Auto, BASELINE, Board, QUANTILES, TrainedAuto};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::kept::{Kept, warnings};
+use crate::kept_asked::KeptAsked;
 use crate::refusal::Refusal;
 use crate::series::{Read, Series, Tables};
 use crate::table::table;
@@ -26,7 +29,7 @@ pub(crate) struct Asked {
     ensemble: Option<bool>,
     hist: Vec<String>,
     categories: Vec<String>,
-    kept: KeptSettings,
+    kept: KeptAsked,
     step: StepSettings,
     /// Whether the models are kept, for `predict` and `save`.
     keep: bool,
@@ -59,11 +62,15 @@ impl Kept {
             }
         };
         let future = series.future(h)?;
+        let (statics, texts) = statics_and_texts(series.statics.clone(), &asked.categories, &series.panel);
+        told.extend(
+            texts_not_read(&texts).map(|told| format!("{told}; categories names those that are read")),
+        );
         let mut auto = Auto::new(h);
         for (name, value) in [
             ("futr_exog_list", json!(series.known_ahead)),
             ("hist_exog_list", json!(asked.hist)),
-            ("stat_exog_list", json!(series.statics)),
+            ("stat_exog_list", json!(statics)),
             ("cat_exog_list", json!(asked.categories)),
         ] {
             auto = auto.with(name, value)?;
@@ -84,7 +91,7 @@ impl Kept {
         let fitted = Forecaster::new([auto.into()])?
             .reading(&series.options)
             .columns(series.names())
-            .keep(asked.kept.of_any_models())
+            .keep(asked.kept.of(&series))
             .steps_as(asked.step)
             .max_memory(self.most().memory)
             .threads(self.most().threads)

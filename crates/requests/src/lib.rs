@@ -10,6 +10,7 @@ mod evaluation;
 mod forecast;
 mod host;
 mod kept;
+mod kept_asked;
 mod look;
 mod message;
 mod models;

@@ -2,8 +2,8 @@
 
 use foretell::evaluate::{Metric, ScoreBy};
 use foretell::{
-    DataError, DecomposeOptions, Fitted, Forecaster, Future, Intervals, KeptSettings, LocalScaler,
-    PredictOptions, StepSettings, ValidationOptions, ValidationScores, usual_season,
+    DataError, DecomposeOptions, Fitted, Forecaster, Future, Intervals, LocalScaler, PredictOptions,
+    StepSettings, ValidationOptions, ValidationScores, usual_season,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::archive;
 use crate::evaluation::scores;
 use crate::kept::{Heard, Kept, warnings};
+use crate::kept_asked::KeptAsked;
 use crate::refusal::Refusal;
 use crate::series::{Read, Series, Tables};
 use crate::specs::Models;
@@ -28,7 +29,7 @@ pub(crate) struct FitAsked {
     val_size: usize,
     intervals: Option<String>,
     local_scaler: Option<String>,
-    kept: KeptSettings,
+    kept: KeptAsked,
     step: StepSettings,
 }
 
@@ -119,7 +120,7 @@ impl Kept {
             .reading(&series.options)
             .columns(series.names())
             .val_size(asked.val_size)
-            .keep(KeptSettings { end: series.end, ..asked.kept.of_any_models() })
+            .keep(asked.kept.of(&series))
             .steps_as(asked.step)
             .max_memory(self.most().memory)
             .threads(self.most().threads)

@@ -71,7 +71,9 @@ impl Tables {
         let Self { values, data, file, future, statics, reading, end } = self;
         let is_array = values.is_some();
         let notation_is_said = ["time_format", "numbers"].map(|field| reading.contains_key(field));
-        let mut options = changed(wanted.fitted.map(in_training).unwrap_or_default(), reading)?;
+        // A series without a value stops no other one; it is told.
+        let usual = wanted.fitted.map(in_training).unwrap_or_default().without_unknown();
+        let mut options = changed(usual, reading)?;
         let name = file.clone().unwrap_or_else(|| "data".to_owned());
         let table = match (values, data, file) {
             (Some(values), None, None) => MemoryTable::of_columns("data", of_values(&values, &options)?),

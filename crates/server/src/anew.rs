@@ -5,14 +5,14 @@ use std::time::{Duration, Instant};
 
 use foretell::{
     ColumnNames, End, Error, Fitted, Forecaster, Future, MemoryTable, ModelSpec, Panel, ReadOptions, Roles,
-    UsageError, ask_for_column, is_wanted, told_columns,
+    UsageError, ask_for_column, is_wanted, statics_and_texts, texts_not_read, told_columns,
 };
 use foretell_auto::{Auto, Budget, QUANTILES, TrainedAuto, last_rows};
 
 use crate::error::EngineError;
 use crate::forecast::{
-    Bounds, SeriesRead, check_answer, check_asked, check_asked_steps, check_list, forecast, note_warning,
-    room_to_read, take_warnings, understood,
+    Bounds, SeriesRead, check_answer, check_asked, check_asked_steps, check_list, forecast, note,
+    note_warning, room_to_read, take_warnings, understood,
 };
 use crate::reading::{changed, within};
 use crate::request::{AheadOptions, ForecastAnswer, ForecastKind, ForecastRequest};
@@ -58,7 +58,9 @@ pub(crate) fn forecast_anew(
     let SeriesRead { panel, options } = &series;
     check_answer(panel, h, settings)?;
     check_asked(h, &asks, panel, bounds)?;
-    let statics = statics(request, options)?;
+    // No request names one.
+    let (statics, texts) = statics_and_texts(statics(request, options)?, &[], panel);
+    texts_not_read(&texts).into_iter().for_each(note);
     request.forget_series();
     if let Some(table) = &asked.future {
         Future::from_memory(table, options, panel, h)?;

@@ -25,7 +25,12 @@ thread_local! {
 
 /// Keeps a warning for the answer of the request that this thread computes.
 pub(crate) fn note_warning(warning: &Warning) {
-    WARNINGS.with_borrow_mut(|warnings| warnings.push(in_words_of(FIELD_WORDS, || warning.to_string())));
+    note(in_words_of(FIELD_WORDS, || warning.to_string()));
+}
+
+/// Keeps what is told of the tables of a request for its answer.
+pub(crate) fn note(told: String) {
+    WARNINGS.with_borrow_mut(|warnings| warnings.push(told));
 }
 
 /// The warnings of the forecasts that this thread computed since it was asked the last time.

@@ -383,6 +383,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "host message refusal setting_words table",
             "archive evaluation kept specs",
             "series",
+            "kept_asked",
             "forecast look models",
             "session",
         ],

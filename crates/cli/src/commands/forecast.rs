@@ -7,8 +7,8 @@ use anyhow::Context as _;
 use clap::Args;
 use foretell::report::{SearchInputs, grouped};
 use foretell::{
-    CellError, ColumnNames, DataError, FileOptions, Fitted, Flaw, Forecaster, Frame, Freq, KeptSettings,
-    Panel, PredictOptions, ReadOptions, TableError, is_of_id, usual_season,
+    ColumnNames, FileOptions, Fitted, Forecaster, Frame, Freq, KeptSettings, Panel, PredictOptions,
+    ReadOptions, is_of_id, is_of_texts, statics_and_texts, texts_not_read, usual_season,
 };
 use foretell_auto::{Auto, BASELINE, Board, Budget, Criterion, QUANTILES, TrainedAuto, stopped_at_zero};
 use serde_json::json;
@@ -129,23 +129,18 @@ impl Forecast {
         let directory =
             self.save.as_deref().map(|save| take_for("--save", save, self.overwrite)).transpose()?;
         // A model that there is not is told before any file is read.
-        let mut statics = self.static_columns()?;
-        let auto = self.auto(context, self.h.unwrap_or(1), (&self.futr_exog, &statics))?;
+        let all = self.static_columns()?;
+        let auto = self.auto(context, self.h.unwrap_or(1), (&self.futr_exog, &all))?;
         Forecaster::new([auto.into()])?;
         let mut futr_exog = self.known_ahead()?;
         let (panel, options) = self.read(context, &futr_exog)?;
-        // Of columns that no one named those of text are no mistake; numbers of which some are missing are.
-        let of_text = |error: DataError| {
-            !matches!(error, DataError::Table(TableError::Cell(CellError::Value { flaw: Flaw::Missing, .. })))
-        };
-        let is_read = |name: &String, found: Result<(), DataError>| {
-            self.cat_exog.contains(name) || !found.err().is_some_and(of_text)
-        };
-        let all = statics.clone();
-        statics.retain(|name| is_read(name, panel.static_value(name, 0).map(drop)));
-        tell_texts(context, all.iter().filter(|name| !statics.contains(name)));
+        let named = [&self.cat_exog[..], &self.data.static_cols[..]].concat();
+        let (statics, texts) = statics_and_texts(all, &named, &panel);
+        tell_texts(context, &texts);
         if futr_exog != self.futr_exog {
-            futr_exog.retain(|name| is_read(name, panel.column(name, 0).map(drop)));
+            let of_texts =
+                |name: &String| panel.column(name, 0).err().is_some_and(|error| is_of_texts(&error));
+            futr_exog.retain(|name| self.cat_exog.contains(name) || !of_texts(name));
             let names =
                 if futr_exog.is_empty() { "no column of numbers".to_owned() } else { futr_exog.join(", ") };
             let text = format!(
@@ -341,13 +336,9 @@ pub(crate) fn tell(context: &'static Context, board: &Board) {
 }
 
 /// Tells which static columns are not read, as they hold texts.
-fn tell_texts<'n>(context: &'static Context, names: impl Iterator<Item = &'n String>) {
-    let names: Vec<&str> = names.map(String::as_str).collect();
-    if !names.is_empty() {
-        let text = format!(
-            "static columns of texts are not read: {}; --cat-exog reads them as categories",
-            names.join(", ")
-        );
+fn tell_texts(context: &'static Context, names: &[String]) {
+    if let Some(told) = texts_not_read(names) {
+        let text = format!("{told}; --cat-exog reads them as categories");
         context.report(&text, &json!({ "event": "texts_not_read", "columns": names }));
     }
 }

@@ -156,6 +156,14 @@ impl Column {
         }
     }
 
+    /// Makes this the bad cell in place of those that are missing before it: the first one that is known tells what the column holds.
+    pub(super) fn tell_rather(&mut self, flaw: Flaw, place_and_text: impl FnOnce() -> (Place, String)) {
+        if self.values.is_err() {
+            let (at, value) = place_and_text();
+            self.values = Err(BadCell { at, value, flaw });
+        }
+    }
+
     /// The values as numbers.
     pub(crate) fn usable(&self) -> Result<&[f32], DataError> {
         if let (Ok(_), ColumnKind::Labels(_)) = (&self.values, &self.kind) {

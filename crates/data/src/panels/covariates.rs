@@ -68,6 +68,7 @@ impl Panel {
         let mut ids: Vec<String> = Vec::new();
         let mut origin = Origin::like(&table.place());
         let (mut id_bytes, mut looked) = (0, 0);
+        let mut are_known = vec![false; read.len()];
         while table.advance()? {
             let table = &*table;
             let name = table.id_or(id, &only)?;
@@ -82,9 +83,15 @@ impl Panel {
             origin.push(at);
             // What is wrong with the row of another series is no concern of this panel.
             let ours = !keyed.of_id(&name, |id| self.find(id)).is_empty();
-            for (column, &i) in read.iter_mut().zip(&extras) {
+            for ((column, &i), is_known) in read.iter_mut().zip(&extras).zip(&mut are_known) {
                 let cell = column.cell(table, i);
                 let cell = if ours { cell } else { cell.or(Ok(0.0)) };
+                if ours && !*is_known && !matches!(cell, Err(Flaw::Missing)) {
+                    *is_known = true;
+                    if let Err(flaw) = cell {
+                        column.tell_rather(flaw, || (table.place(), table.shown(i)));
+                    }
+                }
                 column.push(cell, || (table.place(), table.shown(i)));
             }
             ids.push(name.into_owned());

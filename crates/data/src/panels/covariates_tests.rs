@@ -31,6 +31,10 @@ fn static_values_are_found_by_id() {
     assert_eq!((panel.static_value("size", 0).unwrap(), panel.static_value("size", 1).unwrap()), (1.0, 2.0));
     contains(panel.static_value("kind", 0).unwrap_err(), "line 2, column `kind`: \"x\" is not a number");
     contains(panel.static_value("sizes", 0).unwrap_err(), "did you mean `size`?");
+    // The first cell that is known tells that these are texts, and those that they are numbers.
+    let mixed = read("unique_id,kind,size\na,,1\nb,x,\n").unwrap();
+    contains(mixed.static_value("kind", 0).unwrap_err(), "line 3, column `kind`: \"x\" is not a number");
+    contains(mixed.static_value("size", 0).unwrap_err(), "line 3, column `size`: \"\" is missing");
     contains(
         read("unique_id,size\na,1\n").unwrap_err(),
         "lacks 1 of the panel's series: `b`; add one row for each",

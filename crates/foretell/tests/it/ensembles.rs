@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use foretell::{
-    Ensemble, Fitted, Forecaster, Freq, Intervals, ModelSpec, Panel, PredictOptions, PredictionIntervals,
-    ValidationOptions, Verdict, Warning, json,
+    Ensemble, Fitted, Forecaster, Freq, Intervals, KeptSettings, ModelSpec, Panel, PredictOptions,
+    PredictionIntervals, ValidationOptions, Verdict, Warning, json,
 };
 
 const H: usize = 4;
@@ -190,6 +190,33 @@ fn ensembles_and_calibrations_belong_to_the_trained_models() {
     // Of other models they are none.
     let fewer = Forecaster::new(specs().into_iter().take(2)).unwrap().start_from(&first);
     assert_eq!(fewer.fit(&panel()).expect("a fit").ensembles().count(), 0);
+}
+
+#[test]
+fn settings_that_are_kept_leave_baselines_and_intervals() {
+    let asked = KeptSettings { non_negative: true, ..KeptSettings::default() };
+    let training = forecaster(&[Ensemble::Mean]).baselines(1).intervals(Intervals::Spread);
+    let plain = training.fit(&panel()).expect("a fit");
+    let options = PredictOptions::new().level(&[80.0]);
+    let forecast = |fitted: &Fitted| fitted.predict_with(&panel(), &options).expect("a forecast");
+    let all = forecast(&plain);
+    assert!(all.column("EnsembleMean-lo-80").is_some());
+    assert!(all.columns.iter().any(|(_, values)| values.iter().any(|value| *value < 0.0)));
+    let training = forecaster(&[Ensemble::Mean]).baselines(1).intervals(Intervals::Spread).keep(asked);
+    for fitted in [training.fit(&panel()).expect("a fit"), plain.clone().keep(asked)] {
+        let (kept, found) = (fitted.kept_settings(), forecast(&fitted));
+        assert!(kept.non_negative && kept.spread && kept.baselines == 1, "{kept:?}");
+        // SeasonalNaive is no member still, and the intervals are there.
+        for ((name, bounded), (_, values)) in found.columns.iter().zip(&all.columns) {
+            assert!(
+                bounded.iter().zip(values).all(|(found, value)| (found - value.max(0.0)).abs() < 1e-3),
+                "{name}"
+            );
+        }
+        assert_eq!(found.columns.len(), all.columns.len());
+    }
+    let dropout = Forecaster::new(specs()).unwrap().intervals(Intervals::Dropout { samples: 7 }).keep(asked);
+    assert_eq!(dropout.kept_settings().dropout, Some(7));
 }
 
 #[test]

@@ -92,6 +92,52 @@ fn series_end_for_forecasts_as_in_training() {
 }
 
 #[test]
+fn a_forecast_that_is_kept_ends_as_it_was_trained_and_forecasts_in_its_bounds() {
+    let steps: Vec<usize> = (1..=30).chain(1..=29).collect();
+    let ids: Vec<&str> = (0..59).map(|row| if row < 30 { "a" } else { "b" }).collect();
+    let y: Vec<f64> = (0..59).map(|row: i32| 10.3 + f64::from(row % 7)).collect();
+    let tables = json!({ "data": { "unique_id": ids, "ds": steps, "y": y } });
+    let mut with_end = tables.clone();
+    with_end["end"] = json!("common");
+    let mut session = session();
+    let request = json!({ "op": "forecast", "tables": with_end, "h": 2, "models": ["Naive"], "keep": true, "kept": { "integer": true } });
+    let (answer, _) = ask(&mut session, &request, &[]);
+    let request = json!({ "op": "predict", "model": answer["model"], "tables": tables });
+    let (forecast, _) = ask(&mut session, &request, &[]);
+    assert_eq!(forecast["table"]["columns"]["ds"], json!([31, 32, 31, 32]), "{answer} {forecast}");
+    assert!(numbers(&forecast["table"], "Auto").iter().all(|value| value.fract() == 0.0), "{forecast}");
+    for (kept, name) in [(json!({ "intger": true }), "intger"), (json!({ "spread": true }), "spread")] {
+        for op in ["fit", "forecast"] {
+            let request = json!({ "op": op, "tables": tables, "h": 2, "models": ["Naive"], "kept": kept });
+            let error = ask(&mut session, &request, &[]).0["error"].clone();
+            assert!(error["message"].as_str().unwrap_or_default().contains(name), "{op}: {error}");
+        }
+    }
+}
+
+#[test]
+fn series_without_a_value_and_texts_that_are_not_named_stop_no_forecast() {
+    let ids: Vec<&str> = (0..60).map(|row| if row < 40 { "a" } else { "b" }).collect();
+    let steps: Vec<usize> = (1..=40).chain(1..=20).collect();
+    let mut y: Vec<Option<f64>> = values(40).into_iter().map(Some).collect();
+    y.resize(60, None);
+    let data = json!({ "unique_id": ids, "ds": steps, "y": y });
+    let statics = json!({ "unique_id": ["a", "b"], "city": ["Ulm", "Bonn"], "size": [1.0, 2.0] });
+    let mut session = session();
+    let request = json!({ "op": "forecast", "tables": { "data": data, "static": statics }, "h": 2 });
+    let (answer, _) = ask(&mut session, &request, &[]);
+    assert_eq!(answer["table"]["columns"]["unique_id"], json!(["a", "a"]), "{answer}");
+    let told = answer["told"].to_string();
+    assert!(told.contains("series of which no value is known"), "{told}");
+    assert!(told.contains("static columns of texts are not read: city"), "{told}");
+    // A number that is not finite is a mistake, not a text.
+    let statics = json!({ "unique_id": ["a", "b"], "size": ["inf", "2"] });
+    let request = json!({ "op": "forecast", "tables": { "data": data, "static": statics }, "h": 2 });
+    let (answer, _) = ask(&mut session, &request, &[]);
+    assert!(!answer["told"].to_string().contains("texts are not read"), "{answer}");
+}
+
+#[test]
 fn windows_are_forecast_scored_and_judged() {
     let training = json!({ "tables": { "values": values(40) }, "models": ["SeasonalNaive", "Naive"], "h": 4, "season": 4 });
     let mut session = session();

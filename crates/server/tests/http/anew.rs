@@ -61,6 +61,17 @@ fn a_series_without_a_value_is_left_out_and_noted() {
 }
 
 #[test]
+fn static_columns_of_texts_are_left_out_and_told() {
+    let server = TestServer::with(&[], EngineSettings::default(), ServeSettings::default());
+    let statics = json!({ "unique_id": ["s0", "s3"], "city": ["Ulm", "Bonn"], "size": [1.5, 2.0] });
+    let body = json!({ "data": columns(&[0, 3], 40), "static": statics, "h": 3 }).to_string();
+    let answer = server.client().post("/v1/forecast", "application/json", &body);
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    let warnings = answer.json()["warnings"].to_string();
+    assert!(warnings.contains("static columns of texts are not read: city\""), "{warnings}");
+}
+
+#[test]
 fn beside_models_it_is_asked_for_by_its_name() {
     let server = TestServer::new();
     let mut client = server.client();
