@@ -176,7 +176,7 @@ impl Step {
                 Action::Scalar => by_program::scalar(times)?,
                 Action::Panels => match panels() {
                     Some(folder) => by_program::panels(times, &folder)?,
-                    None => Outcome::PassedOver("no folder of panels lies beside the checkout".to_owned()),
+                    None => Outcome::PassedOver("no folder of panels is beside the checkout".to_owned()),
                 },
             };
             if outcome != Outcome::Done {

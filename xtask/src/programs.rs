@@ -89,7 +89,7 @@ impl Built {
                 self.programs.insert(artifact.target.name, path.into());
                 return Ok(());
             }
-            let folder = package.manifest_path.parent().context("a manifest lies in no folder")?;
+            let folder = package.manifest_path.parent().context("a manifest is in no folder")?;
             self.tests.push(TestProgram {
                 package: package.name.to_string(),
                 target: target_name(&artifact.target).to_owned(),

@@ -93,7 +93,7 @@ fn reach<'a>(package: &'a Package, packages: &'a [Package], reached: &mut HashSe
 
 fn write_workspace(directory: &Path, metadata: &Metadata, programs: &[Program<'_>]) -> anyhow::Result<()> {
     let write = |path: PathBuf, text: String| {
-        fs::create_dir_all(path.parent().expect("a file lies in a directory"))
+        fs::create_dir_all(path.parent().expect("a file is in a directory"))
             .and_then(|()| fs::write(&path, text))
             .with_context(|| format!("cannot write {}", path.display()))
     };
@@ -123,7 +123,7 @@ impl Program<'_> {
     /// The probed packages are dependencies as well, without features, so that features they have are the crate's own doing.
     fn manifest(&self, packages: &[Package]) -> String {
         let dependency = |package: &Package, default_features: bool| {
-            let path = package.manifest_path.parent().expect("a manifest lies in a directory");
+            let path = package.manifest_path.parent().expect("a manifest is in a directory");
             format!("{} = {{ path = {path:?}, default-features = {default_features} }}\n", package.name)
         };
         let mut probed: Vec<&str> = self.probes().map(|probe| probe.package).collect();

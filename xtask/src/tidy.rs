@@ -95,7 +95,7 @@ fn check_package(
     violations.extend(edges::check(package, &manifest));
     violations.extend(features::check(package, members, &manifest));
     violations.extend(packaging::check(package, members, &manifest));
-    let directory = package.manifest_path.parent().expect("a manifest lies in a directory");
+    let directory = package.manifest_path.parent().expect("a manifest is in a directory");
     let mut sources = Vec::new();
     for path in rust_files(directory.as_std_path())? {
         let source = Source::read(root, &path)?;

@@ -50,7 +50,7 @@ pub(crate) fn fewest_steps(model: &str) -> u64 {
 struct Rule {
     model: &'static str,
     kind: Kind,
-    /// Most steps of a series that it is shown, by the main season: what is before tells little, and takes long.
+    /// Most steps of a series that it is shown, by the main season: earlier steps tell little and take long.
     rows: fn(season: usize) -> usize,
     /// Why it is tried on such a panel with such a budget, or why not.
     suits: fn(&PanelTraits, Budget) -> Result<String, String>,

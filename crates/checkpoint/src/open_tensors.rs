@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use foretell_files::open_fitting;
 use safetensors::tensor::{Metadata, TensorInfo};
@@ -40,6 +41,9 @@ pub(crate) fn header_bytes(file: &mut File) -> io::Result<Option<Vec<u8>>> {
 pub struct OpenTensors {
     path: PathBuf,
     file: File,
+    /// Its bytes and its time when it was opened.
+    size: u64,
+    modified: Option<SystemTime>,
     /// Where the data begin.
     data: u64,
     tensors: HashMap<String, TensorInfo>,
@@ -53,6 +57,7 @@ impl OpenTensors {
     pub fn open(path: &Path) -> Result<Self> {
         let corrupt = |reason: String| CheckpointError::Corrupt { path: path.to_path_buf(), reason };
         let (mut file, size) = open_fitting(path)?;
+        let modified = modified(&file);
         let header = header_bytes(&mut file).map_err(|error| CheckpointError::io("read", path, error))?;
         let header = header.ok_or_else(|| corrupt("its header does not end within the file".to_owned()))?;
         let metadata: Metadata =
@@ -63,7 +68,7 @@ impl OpenTensors {
         let end = tensors.values().map(|info| info.data_offsets.1 as u64).max().unwrap_or(0);
         let end = data.saturating_add(end);
         match end == size {
-            true => Ok(Self { path: path.to_path_buf(), file, data, tensors }),
+            true => Ok(Self { path: path.to_path_buf(), file, size, modified, data, tensors }),
             false => Err(corrupt(format!("it has {size} bytes, its header is of one of {end}"))),
         }
     }
@@ -124,14 +129,30 @@ impl OpenTensors {
         read().map_err(|error| CheckpointError::io("read", &self.path, error))
     }
 
-    /// The bytes of the file.
+    /// The bytes that the file had when it was opened.
+    pub fn file_size(&self) -> u64 {
+        self.size
+    }
+
+    /// Checks that the file has the size and the time of when it was opened, so that all that was read of it is of one file.
     ///
     /// # Errors
-    /// The file cannot be looked at.
-    pub fn file_size(&self) -> Result<u64> {
-        let size = self.file.metadata().map_err(|error| CheckpointError::io("read", &self.path, error))?;
-        Ok(size.len())
+    /// It was written meanwhile, or cannot be looked at.
+    pub fn check_unchanged(&self) -> Result<()> {
+        let unread = |error| CheckpointError::io("read", &self.path, error);
+        let size = self.file.metadata().map_err(unread)?.len();
+        match (size, modified(&self.file)) == (self.size, self.modified) {
+            true => Ok(()),
+            false => {
+                Err(unread(io::Error::other("it was written meanwhile; read it again when that is done")))
+            }
+        }
     }
+}
+
+/// When a file was written last, where the system tells.
+fn modified(file: &File) -> Option<SystemTime> {
+    file.metadata().ok()?.modified().ok()
 }
 
 #[cfg(test)]
@@ -150,7 +171,7 @@ mod tests {
         let mut bytes: Vec<u8> = Vec::new();
         open.each_piece(|piece| bytes.extend(piece)).unwrap();
         assert_eq!(bytes, fs::read(&path).unwrap());
-        assert_eq!(open.file_size().unwrap(), bytes.len() as u64);
+        assert_eq!(open.file_size(), bytes.len() as u64);
         assert_eq!(open.sizes().count(), whole.tensors.len());
         for (name, tensor) in whole.tensors {
             assert_eq!(open.kind(&name), Some((tensor.dtype(), tensor.shape())));
@@ -176,6 +197,10 @@ mod tests {
         file.set_len(8 + header.len() as u64 + 4 + large).unwrap();
         let mut open = OpenTensors::open(&path).unwrap();
         assert_eq!(open.take("a").unwrap(), Some(TensorData::f32([1], vec![2.5])));
+        open.check_unchanged().unwrap();
+        file.set_modified(std::time::UNIX_EPOCH).unwrap();
+        let changed = open.check_unchanged().unwrap_err().to_string();
+        assert!(changed.contains("model.safetensors") && changed.contains("written meanwhile"), "{changed}");
         // A byte more or less than the header says.
         for size in [4 + large - 1, 4 + large + 1] {
             file.set_len(8 + header.len() as u64 + size).unwrap();

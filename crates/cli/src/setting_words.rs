@@ -7,8 +7,16 @@ use foretell::{Setting, SettingWords};
 use crate::shell_word::shell_word;
 
 /// The words of the command line. A server that it runs words what it answers by the fields of requests.
-pub(crate) const FLAGS: SettingWords =
-    SettingWords { name: flag, with_value: |_, flag, value| format!("{flag} {}", quoted(value)) };
+pub(crate) const FLAGS: SettingWords = SettingWords { name: flag, with_value: given };
+
+/// A flag and its value.
+fn given(setting: Setting, flag: &str, value: String) -> String {
+    match (setting, &value[..]) {
+        // A flag without a value has an opposite.
+        (Setting::KeepPartial, "false") => "--drop-partial".to_owned(),
+        _ => format!("{flag} {}", quoted(value)),
+    }
+}
 
 /// A value with blanks, marks that a shell reads, or of nothing in quotation marks, so that the flag can be pasted into a shell.
 fn quoted(value: String) -> String {

@@ -92,7 +92,7 @@ impl TrainArgs {
         if !self.drop_short {
             return Ok(panel);
         }
-        without_short(context, panel, rows_needed, "lower input_size or what is held out")
+        without_short(context, panel, rows_needed, "lower input_size or the steps that are held out")
     }
 
     /// The data to validate models on that are trained on `panel`, read as that was.

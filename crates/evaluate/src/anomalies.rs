@@ -5,7 +5,7 @@ use statrs::distribution::{ContinuousCDF as _, Normal};
 /// The median absolute deviation of a standard normal distribution, by which that of a sample becomes its deviation.
 const DEVIATION_PER_MEDIAN: f64 = 1.482_602_218_505_602;
 
-/// Where an actual value is, seen from the interval of its forecast.
+/// Whether an actual value is outside the interval of its forecast, and how far.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Anomaly {
     /// Whether it is outside.

@@ -57,7 +57,7 @@ impl Forecasts<'_> {
         let batch = self.cut.batch(cutter, windows);
         let key = window_key(self.key().fold(DROPOUT), cutter, windows[0]);
         let mut drawn = Buffer::zeroed(samples * rows * horizon);
-        // A window of one series is next to itself; one of several is their neighbouring rows, and is run again.
+        // Draws of a window of one series are rows of one batch; a window of several is run once for each draw.
         let at_a_time = if rows == 1 { self.rows_at_a_time().min(samples) } else { 1 };
         for (block, drawn) in drawn.chunks_mut(at_a_time * rows * horizon).enumerate() {
             if !is_wanted() {

@@ -139,6 +139,10 @@ settings! {
     ImportFreq = "ImportOptions::freq",
     /// The values that a search gives a hyper-parameter.
     SearchSpace = "SearchSpace::search",
+    /// The steps that are forecast.
+    Horizon = "ModelSpec::h",
+    /// The windows that a search scores.
+    SearchWindows = "Search::n_windows",
 }
 
 impl Setting {

@@ -167,7 +167,9 @@ fn read_folder(folder: &Path) -> Result<Opened, PretrainedError> {
     let mut hasher = Hasher::new();
     hasher.update(&(config.len() as u64).to_le_bytes());
     hasher.update(&config);
-    hasher.update(&file.file_size()?.to_le_bytes());
+    hasher.update(&file.file_size().to_le_bytes());
     file.each_piece(|piece| hasher.update(piece))?;
+    // The network is of one reading, the checksum of another.
+    file.check_unchanged()?;
     Ok(Opened { network, checksum: hasher.finalize() })
 }

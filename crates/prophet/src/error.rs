@@ -20,7 +20,7 @@ pub enum ProphetError {
     StepNumbers,
     /// Change points outside of what is known of a series.
     #[error(
-        "Prophet: changepoints must lie within the history of each series; {found} is outside of series `{series}`; \
+        "Prophet: changepoints must be within the history of each series; {found} is outside of series `{series}`; \
          correct it, or leave changepoints out"
     )]
     ChangepointOutside {

@@ -48,6 +48,8 @@ fn argument(setting: Setting) -> Option<Cow<'static, str>> {
         Setting::Log => "verbose",
         Setting::Checkpoint => "checkpoint",
         Setting::SearchSpace => "config",
+        Setting::Horizon => "h",
+        Setting::SearchWindows => "n_windows",
         _ => return None,
     };
     Some(argument.into())

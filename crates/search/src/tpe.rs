@@ -182,7 +182,7 @@ fn choices(domain: &Domain) -> Option<f64> {
     }
 }
 
-/// A number between 0 and 1 with a normal distribution around `centre`, which is between them as well: others are drawn again.
+/// A number between 0 and 1 with a normal distribution around `centre`, which is between them as well: draws outside are drawn again.
 fn truncated(centre: f64, width: f64, draws: &mut Draws) -> f64 {
     loop {
         let drawn = centre + width * draws.normal();

@@ -56,7 +56,7 @@ pub use readers::memory_table::MemoryTable;
 pub use readers::missing_marks::{MarkedTable, Marks};
 pub use readers::number_format::{NumberFormat, narrow};
 pub use readers::open::{check_sizes, column_names, open};
-pub use readers::pipes::keep_beginnings_of_pipes;
+pub use readers::pipes::{is_pipe, keep_beginnings_of_pipes};
 pub use readers::read_note::ReadNote;
 pub use readers::sheets::Sheets;
 pub use readers::table::{ID, TableReader};

@@ -14,7 +14,10 @@ pub enum TuningError {
     Forecast(#[from] Error),
     /// Series that are all too short for hyper-parameters that a search proposed.
     #[error(
-        "the longest series has {rows} rows, and {needed} are needed for training and scores; give more rows, or lower h or n_windows"
+        "the longest series has {rows} rows, and {needed} are needed for training and scores; give more rows, or lower the horizon ({}) or \
+         the windows that are scored ({})",
+        Setting::Horizon,
+        Setting::SearchWindows
     )]
     ShortForSearch {
         /// Rows of the longest series.
@@ -144,6 +147,8 @@ mod tests {
         let facts = TuningError::SearchedHorizon.facts();
         assert_eq!((&*facts.code, facts.setting.as_deref()), ("searched_horizon", Some("h")));
         assert!(facts.advice.is_some());
+        let short = TuningError::ShortForSearch { rows: 5, needed: 9 }.to_string();
+        assert!(short.contains("`ModelSpec::h`") && short.contains("`Search::n_windows`"), "{short}");
         let inner = TuningError::from(Error::from(foretell::PlanError::NoModels));
         assert_eq!(inner.facts().code, "no_models");
     }

@@ -159,7 +159,7 @@ impl<'a> Search<'a> {
     }
 
     /// Keeps the last horizon of each series from the search, and scores the best model on it: a score that chose nothing
-    /// ([`Tuned::kept`]). Where series are too short for that, all of them is searched on. Off by default.
+    /// ([`Tuned::kept`]). Where one of them is too short for that, all of them is searched on. Off by default.
     pub fn keep_window(self, keep: bool) -> Self {
         Self { keeps_window: keep, ..self }
     }

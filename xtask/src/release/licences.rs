@@ -75,7 +75,7 @@ fn text(packages: &[&Package]) -> anyhow::Result<String> {
         let (name, licence) = (format!("{} {}", package.name, package.version), package.license.as_deref());
         let place = package.repository.as_deref().unwrap_or("https://crates.io");
         writeln!(text, "{name:36} {:36} {place}", licence.unwrap_or_default())?;
-        let folder = package.manifest_path.parent().context("a manifest lies in no folder")?;
+        let folder = package.manifest_path.parent().context("a manifest is in no folder")?;
         for found in licence_texts(folder.as_std_path())? {
             texts.entry(found).or_default().push(name.clone());
         }

@@ -315,7 +315,7 @@ pub(super) fn debian(release: &Release<'_>, system: &System) -> anyhow::Result<O
 }
 
 fn place(from: &Path, to: &Path) -> anyhow::Result<()> {
-    fs::create_dir_all(to.parent().context("a file lies in a folder")?)?;
+    fs::create_dir_all(to.parent().context("a file is in a folder")?)?;
     fs::copy(from, to).with_context(|| format!("cannot copy {}", from.display()))?;
     Ok(())
 }

@@ -9,7 +9,7 @@ pub(super) fn check(package: &Package, members: &[Package], manifest: &Source) -
     if !is_published(package) {
         return Vec::new();
     }
-    let directory = package.manifest_path.parent().expect("a manifest lies in a directory");
+    let directory = package.manifest_path.parent().expect("a manifest is in a directory");
     let exists = |file: &str| directory.join(file).is_file();
     let has_library = package.targets.iter().any(|target| target.is_lib());
     let shared = members.iter().any(|other| {

@@ -161,7 +161,7 @@ fn halving(text: &str) -> Result<Halving, String> {
     }
 }
 
-/// The model that needs no search, beside which trials stand.
+/// The model that needs no search, with which trials are compared.
 const BASELINE: &str = "SeasonalNaive";
 
 impl Tune {

@@ -267,8 +267,7 @@ fn a_search_that_is_stopped_in_its_last_training_resumes() {
     }
     let id = child.id().to_string();
     assert!(std::process::Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
-    // It waits for the reader of its log long before its last step: it has the time to hear.
-    std::thread::sleep(std::time::Duration::from_secs(1));
+    assert!(log.any(|line| line.contains("\"event\":\"interrupt\"")), "it ended before it heard");
     let rest: Vec<String> = log.collect();
     assert_eq!(child.wait().unwrap().code(), Some(130), "{rest:?}");
     let stopped = rest.iter().find(|line| line.contains("stopped the")).expect("a message");

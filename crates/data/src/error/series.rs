@@ -126,7 +126,7 @@ pub enum Repeated {
 }
 
 impl Repeated {
-    /// How one of the two rows, which may be of two files, is kept if they are surely of one series, and the remedies beside that.
+    /// How one of the two rows, which may be of two files, is kept if they are surely of one series, and the other remedies.
     fn others(self, are_of_one: bool, of_files: bool) -> String {
         match self {
             // A row that is there twice by mistake would count twice in a sum.

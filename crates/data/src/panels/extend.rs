@@ -25,7 +25,7 @@ impl Panel {
     /// The time that is a step before the first row of a series.
     ///
     /// # Errors
-    /// [`StepError::TimeRange`](foretell_tables::StepError::TimeRange) if it is before the calendar.
+    /// [`StepError::TimeRange`](crate::StepError::TimeRange) if it is before the calendar.
     pub fn time_before(&self, series: usize) -> Result<i64, DataError> {
         let before = self.freq().next_in(self.zone(), self.time(series, 0), -1);
         before.ok_or_else(|| DataError::time_range(self.id(series)))

@@ -4,11 +4,12 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::column_signs::{holds_number, is_called_as_ids, is_called_time};
+use super::first_rows::FirstRows;
 use super::laid_out::year_and_part;
 use super::notation::Notation;
 use super::options::ReadOptions;
 use super::panel::Panel;
-use super::roles::{MOST_COLUMNS, ROWS};
+use super::roles::MOST_COLUMNS;
 use crate::error::DataError;
 use foretell_calendar::{Clock, TimeFormat, TimeKind, days::DAY, days::date_of, readings::formats};
 use foretell_tables::{
@@ -41,7 +42,8 @@ impl ReadOptions {
             return Ok(self);
         }
         let table = open(&first, &self.file, |_| true)?;
-        Ok(self.with_notation(table, said))
+        let rows = FirstRows::of_file(first.first().map(PathBuf::as_path));
+        Ok(self.with_notation(table, rows, said))
     }
 
     /// These options for files beside the data, which may be written otherwise; unchanged for a pipe, which gives its text once, and for what
@@ -62,7 +64,7 @@ impl ReadOptions {
     pub fn with_notation_in(self, table: &MemoryTable, said: [bool; 2]) -> Result<Self, DataError> {
         table.check_size(self.max_memory)?;
         let table = table.open(&self.file, |_| true)?;
-        Ok(self.with_notation(table, said))
+        Ok(self.with_notation(table, FirstRows::of_any(), said))
     }
 
     /// The same; unchanged for a table that cannot be read, which is an error of its reading.
@@ -76,7 +78,12 @@ impl ReadOptions {
         Self { file: self.file.clone(), ..beside.as_written_in(table, [false; 2]) }
     }
 
-    fn with_notation(mut self, mut table: Box<dyn TableReader + '_>, said: [bool; 2]) -> Self {
+    fn with_notation(
+        mut self,
+        mut table: Box<dyn TableReader + '_>,
+        mut rows: FirstRows,
+        said: [bool; 2],
+    ) -> Self {
         let named = table.columns().filter(|name| !name.is_empty()).count();
         let times_are_one = self.across.is_none() && self.time_cols.is_empty();
         let asks_times = !said[0] && self.locale.is_none() && times_are_one && !table.reads_its_times();
@@ -88,11 +95,7 @@ impl ReadOptions {
         let clock = self.clock(&*table);
         let mut columns: Vec<Seen> =
             table.header().iter().map(|name| Seen::of(name, clock.clone())).collect();
-        for _ in 0..ROWS {
-            // What cannot be read is an error later on, with its place.
-            if !table.advance().unwrap_or(false) {
-                break;
-            }
+        while rows.advance(&mut *table) {
             for (place, column) in columns.iter_mut().enumerate() {
                 column.see(&mut *table, place, &ways);
             }

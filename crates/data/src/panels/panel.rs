@@ -385,7 +385,7 @@ impl Panel {
     /// The `h` times that follow a series.
     ///
     /// # Errors
-    /// [`StepError::TimeRange`](foretell_tables::StepError::TimeRange) if they leave the calendar.
+    /// [`StepError::TimeRange`](crate::StepError::TimeRange) if they leave the calendar.
     pub fn future_times(&self, series: usize, h: usize) -> Result<Vec<i64>, DataError> {
         let &Series { first_time, len, .. } = self.at(series);
         let times = (len..len + h).map(|row| self.freq.next_in(self.zone(), first_time, row as i64));

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxBuildHasher;
 
 use super::column_signs::{IDS, TIMES, holds_number, is_called_as_ids};
+use super::first_rows::FirstRows;
 use super::forecast_table::CUTOFF;
 use super::laid_out::{is_called_part_of_day, year_and_part};
 use super::options::ReadOptions;
@@ -18,9 +19,6 @@ use foretell_tables::{
     BlockIds, ColumnError, MemoryTable, TableError, TableReader, UnclearColumn, UnreadableTable, is_of_id,
     open, table_files,
 };
-
-/// Rows that are looked at.
-pub(super) const ROWS: usize = 1000;
 
 /// The most columns of a table that is looked at: what is kept of its cells is no more than 8 MB.
 pub(super) const MOST_COLUMNS: usize = 1000;
@@ -102,7 +100,8 @@ impl ReadOptions {
     pub fn roles(&self, path: impl AsRef<Path>) -> Result<Option<Roles>, DataError> {
         let first: Vec<PathBuf> = table_files(path)?.into_iter().take(1).collect();
         let table = BlockIds::over(open(&first, &self.file, |_| true)?, &self.notation.ids_above);
-        Ok(self.roles_of(self.with_ids(table)?))
+        let rows = FirstRows::of_file(first.first().map(PathBuf::as_path));
+        Ok(self.roles_of(self.with_ids(table)?, rows))
     }
 
     /// The same of a table that is in memory.
@@ -111,10 +110,10 @@ impl ReadOptions {
     /// A table that cannot be read.
     pub fn roles_in(&self, table: &MemoryTable) -> Result<Option<Roles>, DataError> {
         let table = BlockIds::over(table.open(&self.file, |_| true)?, &self.notation.ids_above);
-        Ok(self.roles_of(self.with_ids(table)?))
+        Ok(self.roles_of(self.with_ids(table)?, FirstRows::of_any()))
     }
 
-    fn roles_of(&self, mut table: Box<dyn TableReader + '_>) -> Option<Roles> {
+    fn roles_of(&self, mut table: Box<dyn TableReader + '_>, mut rows: FirstRows) -> Option<Roles> {
         let named = table.columns().filter(|name| !name.is_empty()).count();
         let are_told =
             [&self.id_col, self.time_name(), &self.target_col].iter().all(|name| table.find(name).is_some());
@@ -123,11 +122,7 @@ impl ReadOptions {
         }
         table.read_numbers(self.numbers);
         let mut columns = Columns::of(&*table, self);
-        for _ in 0..ROWS {
-            // What cannot be read is an error later on, with its place.
-            if !table.advance().unwrap_or(false) {
-                break;
-            }
+        while rows.advance(&mut *table) {
             columns.see(&*table);
         }
         Some(columns.roles(self))
@@ -141,10 +136,8 @@ impl ReadOptions {
             return Vec::new();
         }
         let mut columns = Columns::of(&*table, self);
-        for _ in 0..ROWS {
-            if !table.advance().unwrap_or(false) {
-                break;
-            }
+        let mut rows = FirstRows::of_any();
+        while rows.advance(&mut *table) {
             columns.see(&*table);
         }
         let called = |name: &str| columns.0.iter().find(|column| column.name == name);

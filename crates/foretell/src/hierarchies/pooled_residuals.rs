@@ -21,8 +21,9 @@ pub fn without_past_forecasts(past: &ForecastTable, hierarchy: &Hierarchy) -> Op
     is_some.then_some(Warning::NoPastForecasts { series })
 }
 
-/// Gives series whose errors `[series, times]` are all unknown such ones, above and below by turns, whose size is the middle one of the
-/// others in proportion to that of their forecasts.
+/// Gives series whose errors `[series, times]` are all unknown such ones, whose size is the middle one of the others in proportion to that of
+/// their forecasts. Whether they are above or below is as good as random: with the same turns for all, two such series would be as one, and
+/// the covariance of the errors singular.
 pub(super) fn pool_missing(errors: &mut [f64], sizes: &[f64]) {
     let times = errors.len() / sizes.len().max(1);
     let root_mean_square = |errors: &[f64]| {
@@ -37,13 +38,20 @@ pub(super) fn pool_missing(errors: &mut [f64], sizes: &[f64]) {
         .collect();
     let shares = of_others.iter().filter(|(_, size)| *size > 0.0).map(|(error, size)| error / size);
     let (share, error) = (middle(shares), middle(of_others.iter().map(|(error, _)| *error)));
-    for (errors, size) in errors.chunks_mut(times.max(1)).zip(sizes) {
+    for (series, (errors, size)) in errors.chunks_mut(times.max(1)).zip(sizes).enumerate() {
         if errors.iter().all(|error| error.is_nan()) {
             let size = (share * size).max(LEAST * error);
-            let of_time = |time: usize| if time.is_multiple_of(2) { size } else { -size };
-            errors.iter_mut().enumerate().for_each(|(time, error)| *error = of_time(time));
+            errors.iter_mut().enumerate().for_each(|(time, error)| *error = size * sign(series, time));
         }
     }
+}
+
+/// 1 or -1, by the bits of both numbers as SplitMix64 mixes them.
+fn sign(series: usize, time: usize) -> f64 {
+    let mut bits = (((series as u64) << 32) | time as u64).wrapping_add(0x9E37_79B9_7F4A_7C15);
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    if (bits ^ (bits >> 31)) & 1 == 0 { 1.0 } else { -1.0 }
 }
 
 /// The middle one of some numbers; 0 of none.
@@ -68,8 +76,28 @@ mod tests {
         // A tenth of the forecasts of the first two, and of the third.
         let mut errors = [1.0, -1.0, 1.0, 2.0, nan, -2.0, nan, nan, nan, nan, nan, nan];
         pool_missing(&mut errors, &[10.0, 20.0, 50.0, 0.0]);
-        assert_eq!(errors[6..9], [5.0, -5.0, 5.0]);
-        assert!(errors[4].is_nan() && errors[9..] == [0.002, -0.002, 0.002], "{errors:?}");
+        assert_eq!(
+            errors[6..].iter().map(|error| error.abs()).collect::<Vec<_>>(),
+            [5.0, 5.0, 5.0, 0.002, 0.002, 0.002]
+        );
+        assert!(errors[4].is_nan(), "{errors:?}");
+    }
+
+    #[test]
+    fn two_new_series_vary_apart() {
+        let times = 200;
+        let mut errors: Vec<f64> = (0..times).map(|time| (time % 3) as f64 - 1.0).collect();
+        errors.extend(vec![f64::NAN; 2 * times]);
+        pool_missing(&mut errors, &[10.0, 10.0, 10.0]);
+        let [old, one, other] = [0, 1, 2].map(|series| &errors[series * times..][..times]);
+        let mean = |one: &[f64], other: &[f64]| {
+            one.iter().zip(other).map(|(a, b)| a * b).sum::<f64>() / times as f64
+        };
+        let size = mean(one, one);
+        assert!((size - mean(old, old)).abs() < 1e-9 && size > 0.5, "{size}");
+        for (a, b) in [(one, other), (one, old), (other, old)] {
+            assert!(mean(a, b).abs() < 0.25 * size, "{}", mean(a, b));
+        }
     }
 
     #[test]

@@ -195,7 +195,7 @@ fn the_programs_own_network_is_loaded_by_its_name() {
     assert!(Fitted::load(home.path().join("Foretell0")).is_err(), "a directory that is not there");
 }
 
-/// Pickles and whatever else lies beside the weights take no memory.
+/// Pickles and whatever else is in the folder take no memory.
 #[test]
 fn of_a_folder_the_weights_alone_count() {
     let home = tempfile::tempdir().expect("a directory");

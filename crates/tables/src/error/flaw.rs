@@ -134,7 +134,7 @@ impl fmt::Display for Flaw {
             Self::Accompanied => {
                 return write!(
                     f,
-                    "is not a number alone: a flag, a unit, a factor or a comparison stands beside it; write the number without it, or, if all \
+                    "is not a number alone: a flag, a unit, a factor or a comparison is in its cell, too; write the number without it, or, if all \
                      cells of its column are in this unit, name it as a mark to leave away ({})",
                     Setting::NumberFlags.to("kWh")
                 );

@@ -2,9 +2,8 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::adapter::TableAdapter;
 use super::number_flags::{check_flags, is_factor, without_flags};
@@ -14,9 +13,37 @@ use super::table::TableReader;
 use crate::error::TableError;
 use crate::error::file::UnreadableTable;
 use crate::error::flaw::{Flags, Flaw};
+use crate::error::place::Place;
 
-/// The lines and texts of two cells of a column.
-type FirstCells = [Option<(u64, String)>; 2];
+/// The first cell of a kind, of all parts of a table. Its line stands apart, so that those behind it cost no lock and no text.
+#[derive(Debug)]
+struct FirstCell {
+    line: AtomicU64,
+    cell: Mutex<Option<(Place, String)>>,
+}
+
+impl FirstCell {
+    fn unseen() -> Self {
+        Self { line: AtomicU64::new(u64::MAX), cell: Mutex::default() }
+    }
+
+    fn see(&self, line: u64, cell: impl FnOnce() -> (Place, String)) {
+        // The same line may be one of another file.
+        if line > self.line.load(Ordering::Relaxed) {
+            return;
+        }
+        self.line.fetch_min(line, Ordering::Relaxed);
+        let (mut known, (place, text)) = (self.known(), cell());
+        let rank = |place: &Place| (place.row, place.file.clone());
+        if known.as_ref().is_none_or(|(first, _)| rank(first) > rank(&place)) {
+            *known = Some((place, text));
+        }
+    }
+
+    fn known(&self) -> MutexGuard<'_, Option<(Place, String)>> {
+        self.cell.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// Values that stand for missing ones: as texts in any case, those that are numbers also in any other spelling; texts that stand for 0;
 /// flags that are left away, and how many were.
@@ -29,7 +56,7 @@ pub struct Marks {
     flagged: AtomicUsize,
     /// Whether flags are factors, and the first cells of each column without any and with one.
     has_factors: bool,
-    factors: Mutex<BTreeMap<usize, FirstCells>>,
+    factors: OnceLock<Vec<[FirstCell; 2]>>,
 }
 
 impl Marks {
@@ -51,7 +78,7 @@ impl Marks {
             has_factors: flags.iter().any(|flag| is_factor(flag)),
             flags,
             flagged: AtomicUsize::new(0),
-            factors: Mutex::default(),
+            factors: OnceLock::new(),
         };
         let any = !(marks.missing.is_empty() && marks.zeros.is_empty() && marks.flags.is_empty());
         Ok(any.then_some(marks))
@@ -71,27 +98,39 @@ impl Marks {
     }
 
     /// Sees the first cells of a column with and without a flag, where flags are factors.
-    fn see_factor(&self, column: usize, is_flagged: bool, cell: impl FnOnce() -> (u64, String)) {
-        if self.has_factors {
-            let mut factors = self.factors.lock().unwrap_or_else(PoisonError::into_inner);
-            let seen = &mut factors.entry(column).or_default()[usize::from(is_flagged)];
-            let (line, text) = cell();
-            if seen.as_ref().is_none_or(|(known, _)| *known > line) {
-                *seen = Some((line, text));
-            }
+    fn see_factor(
+        &self,
+        table: &dyn TableReader,
+        column: usize,
+        is_flagged: bool,
+        text: impl FnOnce() -> String,
+    ) {
+        if !self.has_factors {
+            return;
+        }
+        let unseen = |_: &String| [FirstCell::unseen(), FirstCell::unseen()];
+        let factors = self.factors.get_or_init(|| table.header().iter().map(unseen).collect());
+        if let Some(cells) = factors.get(column) {
+            cells[usize::from(is_flagged)].see(table.row(), || (table.place(), text()));
         }
     }
 
     /// Whether the numbers of each column are all before a factor or none: a number without one is of another unit.
     fn check_factors(&self, file: &Arc<str>, header: &[String]) -> Result<(), TableError> {
-        let factors = self.factors.lock().unwrap_or_else(PoisonError::into_inner);
-        for (column, cells) in &*factors {
-            if let ([Some(plain), Some(flagged)], Some(name)) = (cells, header.get(*column)) {
-                let mut cells = Box::new([plain.clone(), flagged.clone()]);
-                cells.sort();
-                let (file, column) = (file.clone(), name.clone());
-                return Err(UnreadableTable::MixedUnits { file, column, cells }.into());
-            }
+        for (cells, column) in self.factors.get().into_iter().flatten().zip(header) {
+            let [Some(plain), Some(flagged)] = cells.each_ref().map(|cell| cell.known().clone()) else {
+                continue;
+            };
+            let mut cells = [plain, flagged].map(|(place, text)| (place.file, place.row, text));
+            cells.sort();
+            let [first, second] = cells;
+            let file: Arc<str> = match (first.0, second.0) {
+                (Some(first), Some(second)) if first != second => format!("{first} and {second}").into(),
+                (Some(of_both), _) => of_both,
+                _ => file.clone(),
+            };
+            let (column, cells) = (column.clone(), Box::new([(first.1, first.2), (second.1, second.2)]));
+            return Err(UnreadableTable::MixedUnits { file, column, cells }.into());
         }
         Ok(())
     }
@@ -131,7 +170,7 @@ impl<'a> MarkedTable<'a> {
             if !columns.contains(&column) {
                 columns.push(column);
                 self.marks.flagged.fetch_add(1, Ordering::Relaxed);
-                self.marks.see_factor(column, true, || (self.inner.place().row, text.to_owned()));
+                self.marks.see_factor(&*self.inner, column, true, || text.to_owned());
             }
         }
         Some(read)
@@ -150,7 +189,7 @@ impl<'a> MarkedTable<'a> {
         }
         // A 0 may be the reading of a text.
         if value.is_some_and(|value| value != 0.0) {
-            self.marks.see_factor(column, false, || (self.inner.place().row, self.inner.shown(column)));
+            self.marks.see_factor(&*self.inner, column, false, || self.inner.shown(column));
             return read;
         }
         let Ok(text) = self.inner.label(column) else { return read };
@@ -210,5 +249,48 @@ impl TableAdapter for MarkedTable<'_> {
         let cells = self.marks.flagged.load(Ordering::Relaxed);
         let flagged = (cells > 0).then(|| ReadNote::Flagged { file: self.inner.file().clone(), cells });
         self.inner.notes().into_iter().chain(flagged).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_cell_is_kept_and_no_text_is_made_of_later_ones() {
+        let first = FirstCell::unseen();
+        let see = |file: &str, line: u64| {
+            let place = Place { file: Some(file.into()), line: true, series: None, row: line };
+            first.see(line, || (place, format!("{file} {line}")));
+        };
+        see("b.csv", 5);
+        first.see(6, || panic!("a text was made of a later line"));
+        let known = || first.known().clone().map(|(_, text)| text);
+        assert_eq!(known().as_deref(), Some("b.csv 5"));
+        see("a.csv", 5);
+        assert_eq!(known().as_deref(), Some("a.csv 5"), "of two files that of the first name");
+        see("c.csv", 2);
+        assert_eq!(known().as_deref(), Some("c.csv 2"));
+    }
+
+    #[test]
+    fn cells_of_two_units_are_told_with_the_files_they_are_in() {
+        let marks = Marks::new(&[], &[], &["K".to_owned()]).unwrap().unwrap();
+        let unseen = vec![[FirstCell::unseen(), FirstCell::unseen()]];
+        marks.factors.set(unseen).unwrap();
+        let [plain, flagged] = &marks.factors.get().unwrap()[0];
+        let place = |file: &str, row: u64| Place { file: Some(file.into()), line: true, series: None, row };
+        let check = || marks.check_factors(&"last.csv".into(), &["y".to_owned()]);
+        plain.see(4, || (place("a.csv", 4), "950".to_owned()));
+        check().unwrap();
+        flagged.see(2, || (place("b.csv", 2), "1.2K".to_owned()));
+        let error = check().unwrap_err().to_string();
+        assert!(
+            error.starts_with("a.csv and b.csv: column `y` has `950` in line 4 and `1.2K` in line 2"),
+            "{error}"
+        );
+        flagged.see(1, || (place("a.csv", 1), "1.1K".to_owned()));
+        let error = check().unwrap_err().to_string();
+        assert!(error.starts_with("a.csv: column `y` has `1.1K` in line 1 and `950` in line 4"), "{error}");
     }
 }

@@ -46,8 +46,8 @@ const FACTORS: [&[&str]; 3] = [
     &["b", "bn", "mrd", "md", "billion"],
 ];
 
-/// Whether a flag is a word for thousands, millions or billions, and no letter that statistical offices use: 1.2K is not 1.2 where 950
-/// stands beside it.
+/// Whether a flag is a word for thousands, millions or billions, and no letter that statistical offices use: 1.2K is not 1.2 in a
+/// column that has 950 as well.
 pub(super) fn is_factor(flag: &str) -> bool {
     let plain = flag.trim_matches(|c: char| !c.is_alphabetic()).to_lowercase();
     (plain == "k" || plain.len() > 1) && FACTORS.iter().any(|words| words.contains(&plain.as_str()))

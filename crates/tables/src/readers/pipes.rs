@@ -7,10 +7,14 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use super::compressed::Text;
 use super::other_kinds::is_json;
 
-/// Bytes that are kept of a text: the rows that are looked at. JSON, which is read into memory as a whole, is kept so.
+/// Bytes that are kept of a text: the rows that are looked at.
 const KEPT: usize = 1 << 22;
+
+/// JSON, which is read into memory as a whole, is kept so up to this size: there is no limit of memory to count it against here.
+const KEPT_JSON: usize = 1 << 28;
 
 type Pipes = HashMap<PathBuf, Arc<Mutex<Pipe>>>;
 
@@ -23,7 +27,7 @@ pub fn keep_beginnings_of_pipes() {
 }
 
 /// Whether a path is one of a source that gives its text once.
-pub(super) fn is_pipe(path: &Path) -> bool {
+pub fn is_pipe(path: &Path) -> bool {
     path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir())
 }
 
@@ -40,15 +44,9 @@ impl FileText {
         let Some(pipes) = PIPES.get().filter(|_| is_pipe(path)) else {
             return File::open(path).map(Self::File);
         };
-        let mut pipes = locked(pipes);
-        let pipe = match pipes.get(path) {
-            Some(pipe) => pipe.clone(),
-            None => {
-                let pipe = Arc::new(Mutex::new(Pipe::new(Box::new(File::open(path)?))));
-                pipes.insert(path.to_owned(), pipe.clone());
-                pipe
-            }
-        };
+        let pipe = locked(pipes).entry(path.to_owned()).or_default().clone();
+        // A named pipe is opened when its writer comes: others are read meanwhile.
+        locked(&pipe).open(|| Ok(Box::new(File::open(path)?)))?;
         Ok(Self::Pipe(PipeText { pipe, at: 0 }))
     }
 }
@@ -62,16 +60,28 @@ impl Read for FileText {
     }
 }
 
-/// A source, its beginning, and how much of it was taken.
+type Source = Box<dyn Read + Send>;
+
+/// A source once it is open, its beginning, and how much of it was taken.
+#[derive(Default)]
 struct Pipe {
-    source: Box<dyn Read + Send>,
+    source: Option<Source>,
     kept: Vec<u8>,
     taken: u64,
 }
 
 impl Pipe {
-    fn new(source: Box<dyn Read + Send>) -> Self {
-        Self { source, kept: Vec::new(), taken: 0 }
+    fn open(&mut self, open: impl FnOnce() -> io::Result<Source>) -> io::Result<()> {
+        if self.source.is_none() {
+            self.source = Some(open()?);
+        }
+        Ok(())
+    }
+
+    /// Whether what is read next is kept as well.
+    fn keeps(&self) -> bool {
+        let kept = self.kept.len();
+        kept as u64 == self.taken && (kept < KEPT || kept < KEPT_JSON && begins_as_json(&self.kept))
     }
 
     /// What follows `at`: kept bytes, else those that no one has taken yet.
@@ -87,13 +97,22 @@ impl Pipe {
                 "it is a pipe, and more of it was read already than is kept; write it to a file first",
             ));
         }
-        let read = self.source.read(out)?;
-        if self.kept.len() as u64 == self.taken && (self.kept.len() < KEPT || is_json(&self.kept)) {
+        let Some(source) = &mut self.source else { return Ok(0) };
+        let read = source.read(out)?;
+        if self.keeps() {
             self.kept.extend_from_slice(&out[..read]);
         }
         self.taken += read as u64;
         Ok(read)
     }
+}
+
+/// Whether a text begins as JSON does, also where it is compressed.
+fn begins_as_json(kept: &[u8]) -> bool {
+    let mut head = Vec::new();
+    // What cannot be unpacked is an error of its reader.
+    let read = Text::of(kept).and_then(|text| text.take(1 << 10).read_to_end(&mut head));
+    read.is_ok() && is_json(&head)
 }
 
 /// The text of a pipe from its beginning on.
@@ -131,7 +150,7 @@ mod tests {
     }
 
     fn pipe(text: Vec<u8>) -> Arc<Mutex<Pipe>> {
-        Arc::new(Mutex::new(Pipe::new(Box::new(io::Cursor::new(text)))))
+        Arc::new(Mutex::new(Pipe { source: Some(Box::new(io::Cursor::new(text))), ..Pipe::default() }))
     }
 
     #[test]
@@ -154,5 +173,14 @@ mod tests {
         for _ in 0..2 {
             assert_eq!(text_of(&kept, usize::MAX).unwrap(), json);
         }
+        // Stored, so that it has as many bytes when it is packed.
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
+        io::Write::write_all(&mut packed, &json).unwrap();
+        let (packed, of_csv) = (packed.finish().unwrap(), text);
+        let kept = pipe(packed.clone());
+        for _ in 0..2 {
+            assert_eq!(text_of(&kept, usize::MAX).unwrap(), packed);
+        }
+        assert!(begins_as_json(&packed) && !begins_as_json(&of_csv) && !begins_as_json(b"\x1f\x8b damaged"));
     }
 }

@@ -34,7 +34,7 @@ struct ColumnPoints {
     whole: AtomicU32,
 }
 
-/// Lines that are looked at where no semicolons separate fields, as seldom points stand between thousands then.
+/// Lines that are looked at for points between thousands where no semicolons separate fields, as these are seldom then.
 const LINES: u64 = 1000;
 
 /// The largest whole number of a column whose numbers of a thousand and more have a mark.
@@ -57,19 +57,25 @@ impl Points {
 
     /// Sees the text of a number.
     pub(super) fn see(&self, column: usize, line: u64, text: &[u8]) {
-        if !self.semicolons && line > LINES || self.decimals.load(Ordering::Relaxed) {
+        if self.decimals.load(Ordering::Relaxed) {
             return;
         }
+        // Behind these lines decimals still prove that points stand before them.
+        let is_beyond = !self.semicolons && line > LINES;
         let text = text.trim_ascii();
         let digits = text.strip_prefix(b"-").unwrap_or(text);
         let Some(point) = digits.iter().position(|byte| *byte == b'.') else {
-            if let (Some(points), Some(whole)) = (self.columns.get(column), whole_number(digits)) {
+            let whole = if is_beyond { None } else { whole_number(digits) };
+            if let (Some(points), Some(whole)) = (self.columns.get(column), whole) {
                 points.whole.fetch_max(whole, Ordering::Relaxed);
             }
             return;
         };
         let (whole, rest) = digits.split_at(point);
         let grouped = (1..=3).contains(&whole.len()) && whole[0] != b'0' && rest.len() == 4;
+        if grouped && is_beyond {
+            return;
+        }
         if let Some(points) = self.columns.get(column).filter(|_| grouped) {
             points.line.fetch_min(line, Ordering::Relaxed);
             points.padded.fetch_or(rest.ends_with(b"0"), Ordering::Relaxed);
@@ -129,4 +135,25 @@ impl Points {
 fn whole_number(digits: &[u8]) -> Option<u32> {
     let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
     is_number.then(|| str::from_utf8(digits).ok().and_then(|text| text.parse().ok()).unwrap_or(u32::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_far_down_a_file_with_commas_end_the_suspicion_of_its_first_lines() {
+        let points = Points::new(b',');
+        let check = || points.check(&"sales.csv".into(), &["y".to_owned(), "x".to_owned()]);
+        points.see(0, 2, b"980");
+        points.see(0, 3, b"1.020");
+        // What could be suspected of later lines alone is not.
+        points.see(1, LINES + 1, b"980");
+        points.see(1, LINES + 2, b"1.020");
+        let refused = check().unwrap_err();
+        let is_first = matches!(&refused, UnreadableTable::PointedThousands { column, line: 3, whole: 980, .. } if column == "y");
+        assert!(is_first, "{refused}");
+        points.see(1, LINES + 500, b"2.5");
+        check().unwrap();
+    }
 }
