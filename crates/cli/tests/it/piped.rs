@@ -10,9 +10,8 @@ fn piped(dir: &TestDirectory, line: &str, file: &str) -> Output {
     dir.command(line).stdin(fs::File::open(dir.path(file)).unwrap()).output().unwrap()
 }
 
-#[test]
-fn notation_and_columns_of_standard_input_are_found_as_in_files() {
-    let dir = TestDirectory::new();
+/// Forty days of two shops as people write them in Germany, in `de.csv`.
+fn put_shops(dir: &TestDirectory) {
     let day = |k: usize| {
         let date = date(k);
         format!("{}.{}.{}", &date[8..10], &date[5..7], &date[..4])
@@ -20,6 +19,12 @@ fn notation_and_columns_of_standard_input_are_found_as_in_files() {
     let of =
         |shop: &str| (0..40).map(|k| format!("{};{shop};{},5\n", day(k), 100 + k % 7)).collect::<String>();
     dir.put("de.csv", &format!("Datum;Filiale;Umsatz\n{}{}", of("Ulm"), of("Bonn")));
+}
+
+#[test]
+fn notation_and_columns_of_standard_input_are_found_as_in_files() {
+    let dir = TestDirectory::new();
+    put_shops(&dir);
     let fit = "fit --model SeasonalNaive --set season_length=7 --h 2 --overwrite --out m --data";
     let told = stderr(&piped(&dir, &format!("{fit} -"), "de.csv"));
     assert!(told.contains("columns: series Filiale, times Datum, values Umsatz"), "{told}");
@@ -149,13 +154,7 @@ fn by_bash(dir: &TestDirectory, line: &str) -> Output {
 #[test]
 fn pipes_that_are_named_as_files_are_read_as_files() {
     let dir = TestDirectory::new();
-    let day = |k: usize| {
-        let date = date(k);
-        format!("{}.{}.{}", &date[8..10], &date[5..7], &date[..4])
-    };
-    let of =
-        |shop: &str| (0..40).map(|k| format!("{};{shop};{},5\n", day(k), 100 + k % 7)).collect::<String>();
-    dir.put("de.csv", &format!("Datum;Filiale;Umsatz\n{}{}", of("Ulm"), of("Bonn")));
+    put_shops(&dir);
     let text = |output: &Output| String::from_utf8(output.stdout.clone()).unwrap();
     let of_pipe = by_bash(&dir, "foretell forecast --data <(cat de.csv) --h 2 --models Naive");
     assert!(

@@ -5,6 +5,8 @@ use std::io::{BufRead as _, BufReader};
 use std::io::{Read as _, Write as _};
 #[cfg(unix)]
 use std::os::{fd::OwnedFd, unix::net::UnixStream};
+#[cfg(unix)]
+use std::process::Child;
 use std::process::Stdio;
 
 use serde_json::Value;
@@ -224,19 +226,28 @@ fn networks_are_trained_anew_before_windows_where_that_is_asked_for() {
     assert_ne!(score("--refit"), score("--refit 2"));
 }
 
+/// A command that runs, and the lines of its log.
+#[cfg(unix)]
+fn logged(dir: &TestDirectory, command: &str) -> (Child, impl Iterator<Item = String> + use<>) {
+    let mut command = dir.command(&format!("{command} --log json"));
+    let mut child = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let log = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    (child, log)
+}
+
+/// Sends SIGTERM.
+#[cfg(unix)]
+fn terminate(child: &Child) {
+    let id = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+}
+
 /// The lines that a command printed after its first trial, when SIGTERM stopped it.
 #[cfg(unix)]
 fn stopped_after_a_trial(dir: &TestDirectory, command: &str) -> Vec<String> {
-    let mut child = dir
-        .command(&format!("{command} --log json"))
-        .stderr(Stdio::piped())
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut log = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let (mut child, mut log) = logged(dir, command);
     assert!(log.any(|line| line.contains("\"event\":\"trial\"")), "it ended before a trial");
-    let id = child.id().to_string();
-    assert!(std::process::Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    terminate(&child);
     let rest: Vec<String> = log.collect();
     assert_eq!(child.wait().unwrap().code(), Some(130), "{rest:?}");
     rest
@@ -252,21 +263,14 @@ fn a_search_that_is_stopped_in_its_last_training_resumes() {
          --space learning_rate=[1e-3] --set max_steps=4000 --checkpoint state --checkpoint-every 100 --out best"
     );
     std::fs::create_dir(dir.path("state")).unwrap();
-    let mut child = dir
-        .command(&format!("{command} --log json"))
-        .stderr(Stdio::piped())
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut log = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let (mut child, mut log) = logged(&dir, &command);
     for event in ["trial", "step"] {
         assert!(
             log.any(|line| line.contains(&format!("\"event\":\"{event}\""))),
             "it ended before a {event}"
         );
     }
-    let id = child.id().to_string();
-    assert!(std::process::Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    terminate(&child);
     assert!(log.any(|line| line.contains("\"event\":\"interrupt\"")), "it ended before it heard");
     let rest: Vec<String> = log.collect();
     assert_eq!(child.wait().unwrap().code(), Some(130), "{rest:?}");
@@ -300,8 +304,7 @@ fn stopped_before_the_last_fits(dir: &TestDirectory, command: &str) -> Vec<Strin
     };
     // The table of trials is written when the search is over.
     wait_for("wrote");
-    let id = child.id().to_string();
-    assert!(std::process::Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    terminate(&child);
     wait_for("interrupt");
     reader.read_to_end(&mut Vec::new()).unwrap();
     let rest: Vec<String> = log.collect();
