@@ -6,7 +6,7 @@ use foretell_checkpoint::{OpenTensors, TensorData, TensorValues};
 
 use crate::error::PretrainedError;
 
-/// The tensors of a file, which are read as they are taken.
+/// The tensors of a file, each read from it when the network takes it.
 pub(crate) struct Weights {
     path: PathBuf,
     tensors: OpenTensors,
