@@ -90,28 +90,28 @@ impl<S: Simd> Bits<S> {
     }
 }
 
-impl<S: Simd> Add<u32> for Bits<S> {
-    type Output = Self;
+/// Writes an operator with the same number in every lane.
+macro_rules! with_number {
+    ($($operator:ident $function:ident $operation:ident;)*) => { $(
+        impl<S: Simd> $operator<u32> for Bits<S> {
+            type Output = Self;
 
-    #[inline(always)]
-    fn add(self, x: u32) -> Self {
-        self.with(
             #[inline(always)]
-            |simd, raw| simd.add_u32s(raw, simd.splat_u32s(x)),
-        )
-    }
+            fn $function(self, x: u32) -> Self {
+                self.with(
+                    #[inline(always)]
+                    |simd, raw| simd.$operation(raw, simd.splat_u32s(x)),
+                )
+            }
+        }
+    )* };
 }
 
-impl<S: Simd> Sub<u32> for Bits<S> {
-    type Output = Self;
-
-    #[inline(always)]
-    fn sub(self, x: u32) -> Self {
-        self.with(
-            #[inline(always)]
-            |simd, raw| simd.sub_u32s(raw, simd.splat_u32s(x)),
-        )
-    }
+with_number! {
+    Add add add_u32s;
+    Sub sub sub_u32s;
+    BitAnd bitand and_u32s;
+    BitOr bitor or_u32s;
 }
 
 impl<S: Simd> Sub for Bits<S> {
@@ -122,30 +122,6 @@ impl<S: Simd> Sub for Bits<S> {
         self.with(
             #[inline(always)]
             |simd, raw| simd.sub_u32s(raw, other.raw),
-        )
-    }
-}
-
-impl<S: Simd> BitAnd<u32> for Bits<S> {
-    type Output = Self;
-
-    #[inline(always)]
-    fn bitand(self, x: u32) -> Self {
-        self.with(
-            #[inline(always)]
-            |simd, raw| simd.and_u32s(raw, simd.splat_u32s(x)),
-        )
-    }
-}
-
-impl<S: Simd> BitOr<u32> for Bits<S> {
-    type Output = Self;
-
-    #[inline(always)]
-    fn bitor(self, x: u32) -> Self {
-        self.with(
-            #[inline(always)]
-            |simd, raw| simd.or_u32s(raw, simd.splat_u32s(x)),
         )
     }
 }

@@ -19,8 +19,11 @@ pub(crate) trait Map<T: Lanes, const R: usize, const W: usize>: Copy {
 
 /// A reduction of `R` slices to `A` numbers that may also rewrite `W` slices on its way.
 pub(crate) trait Fold<T: Lanes, const R: usize, const W: usize, const A: usize>: Copy {
-    /// The first values of the accumulators; [`Fold::merge`] with them changes nothing.
-    fn identity(self) -> [T; A];
+    /// The first values of the accumulators, those of sums by default; [`Fold::merge`] with them changes nothing.
+    #[inline(always)]
+    fn identity(self) -> [T; A] {
+        [T::default(); A]
+    }
 
     /// Takes one vector of each slice into the accumulators; returns them and the new `y`.
     fn step<S: Simd>(

@@ -75,8 +75,7 @@ impl WithSimd for Lstm<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let n = self.units;
-        let (bi, bf) = (&self.bias[..n], &self.bias[n..2 * n]);
-        let (bg, bo) = (&self.bias[2 * n..3 * n], &self.bias[3 * n..]);
+        let [bi, bf, bg, bo] = quarters(self.bias);
         let rows = self.gates.chunks_exact_mut(4 * n).zip(self.before.chunks_exact(n));
         let states = self.c.chunks_exact_mut(n).zip(self.h.chunks_exact_mut(n));
         for ((gates, before), (c, h)) in rows.zip(states) {
@@ -278,8 +277,7 @@ impl WithSimd for Gru<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let n = self.units;
-        let (br, bz) = (&self.bias[..n], &self.bias[n..2 * n]);
-        let (bm, bn) = (&self.bias[2 * n..3 * n], &self.bias[3 * n..]);
+        let [br, bz, bm, bn] = quarters(self.bias);
         let states = self.before.chunks_exact(n).zip(self.h.chunks_exact_mut(n));
         for (gates, (before, h)) in self.gates.chunks_exact_mut(4 * n).zip(states) {
             let [r, z, m, n] = quarters_mut(gates);

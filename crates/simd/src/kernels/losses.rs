@@ -162,11 +162,6 @@ struct Total<L, T> {
 
 impl<L: Loss<T>, T: Lanes, const R: usize, const W: usize> Fold<T, R, W, 1> for Total<L, T> {
     #[inline(always)]
-    fn identity(self) -> [T; 1] {
-        [T::default()]
-    }
-
-    #[inline(always)]
     fn step<S: Simd>(
         self,
         [acc]: Vectors<T, S, 1>,

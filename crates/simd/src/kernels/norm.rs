@@ -40,11 +40,6 @@ struct Sums {
 
 impl<const R: usize> Fold<f32, R, 0, 2> for Sums {
     #[inline(always)]
-    fn identity(self) -> [f32; 2] {
-        [0.0; 2]
-    }
-
-    #[inline(always)]
     fn step<S: Simd>(
         self,
         [sum, dot]: Vectors<f32, S, 2>,

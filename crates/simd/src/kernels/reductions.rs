@@ -16,11 +16,6 @@ pub(crate) struct Sum;
 
 impl<T: Lanes> Fold<T, 1, 0, 1> for Sum {
     #[inline(always)]
-    fn identity(self) -> [T; 1] {
-        [T::default()]
-    }
-
-    #[inline(always)]
     fn step<S: Simd>(
         self,
         [acc]: Vectors<T, S, 1>,
@@ -45,11 +40,6 @@ pub fn mean<T: Float>(x: &[T]) -> T {
 pub(crate) struct Dot;
 
 impl<T: Lanes> Fold<T, 2, 0, 1> for Dot {
-    #[inline(always)]
-    fn identity(self) -> [T; 1] {
-        [T::default()]
-    }
-
     #[inline(always)]
     fn step<S: Simd>(
         self,
@@ -117,11 +107,6 @@ pub(crate) struct Squares<T> {
 
 impl<T: Lanes> Fold<T, 1, 0, 1> for Squares<T> {
     #[inline(always)]
-    fn identity(self) -> [T; 1] {
-        [T::default()]
-    }
-
-    #[inline(always)]
     fn step<S: Simd>(
         self,
         [acc]: Vectors<T, S, 1>,
@@ -166,11 +151,6 @@ pub fn variance<T: Float>(x: &[T], mean: T) -> T {
 struct Moments<T>(T);
 
 impl<T: Lanes> Fold<T, 1, 0, 2> for Moments<T> {
-    #[inline(always)]
-    fn identity(self) -> [T; 2] {
-        [T::default(); 2]
-    }
-
     #[inline(always)]
     fn step<S: Simd>(
         self,

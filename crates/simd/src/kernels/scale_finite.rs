@@ -11,11 +11,6 @@ struct ScaleFinite<T>(T);
 /// Zero times a number is zero if it is finite and NaN otherwise, so the sum of these tells.
 impl<T: Lanes> Fold<T, 0, 1, 1> for ScaleFinite<T> {
     #[inline(always)]
-    fn identity(self) -> [T; 1] {
-        [T::default()]
-    }
-
-    #[inline(always)]
     fn step<S: Simd>(
         self,
         [acc]: Vectors<T, S, 1>,

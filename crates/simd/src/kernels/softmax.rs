@@ -19,25 +19,23 @@ pub(crate) fn whole_rows(len: usize, cols: usize) {
     assert!(whole, "{len} elements are no whole rows of {cols}");
 }
 
-/// `y = e^(x - shift)` and the sum of `y`.
+/// The sum of `e^(x - shift)`; with a slice for them, `W` 1, writes the terms.
 #[derive(Clone, Copy)]
 struct ExpSum(f32);
 
-impl Fold<f32, 1, 1, 1> for ExpSum {
-    #[inline(always)]
-    fn identity(self) -> [f32; 1] {
-        [0.0]
-    }
-
+impl<const W: usize> Fold<f32, 1, W, 1> for ExpSum {
     #[inline(always)]
     fn step<S: Simd>(
         self,
         [acc]: Vectors<f32, S, 1>,
         [x]: Vectors<f32, S, 1>,
-        _: Vectors<f32, S, 1>,
-    ) -> (Vectors<f32, S, 1>, Vectors<f32, S, 1>) {
+        mut y: Vectors<f32, S, W>,
+    ) -> (Vectors<f32, S, 1>, Vectors<f32, S, W>) {
         let e = exp_or_zero_lanes(x - self.0);
-        ([acc + e], [e])
+        if W == 1 {
+            y[0] = e;
+        }
+        ([acc + e], y)
     }
 }
 
@@ -116,27 +114,6 @@ pub fn softmax_rows_backward(output: &[f32], cols: usize, grad: &mut [f32]) {
     }
 }
 
-/// The sum of `e^(x - shift)`.
-#[derive(Clone, Copy)]
-struct SumExp(f32);
-
-impl Fold<f32, 1, 0, 1> for SumExp {
-    #[inline(always)]
-    fn identity(self) -> [f32; 1] {
-        [0.0]
-    }
-
-    #[inline(always)]
-    fn step<S: Simd>(
-        self,
-        [acc]: Vectors<f32, S, 1>,
-        [x]: Vectors<f32, S, 1>,
-        y: Vectors<f32, S, 0>,
-    ) -> (Vectors<f32, S, 1>, Vectors<f32, S, 0>) {
-        ([acc + exp_or_zero_lanes(x - self.0)], y)
-    }
-}
-
 /// `(x - max) - log_sum`, the large parts first.
 #[derive(Clone, Copy)]
 struct Shift {
@@ -164,7 +141,7 @@ impl WithSimd for LogSoftmax<'_> {
     fn with_simd<S: Simd>(self, simd: S) {
         for (x, out) in self.x.chunks(self.cols).zip(self.out.chunks_mut(self.cols)) {
             let [max] = fold_in::<4, _, _, _, _, _>(simd, Extreme::<1>, [x], []);
-            let [sum] = fold_in::<2, _, _, _, _, _>(simd, SumExp(max), [x], []);
+            let [sum] = fold_in::<2, _, _, 1, 0, 1>(simd, ExpSum(max), [x], []);
             map_in(simd, Shift { max, log_sum: sum.ln() }, [x], [out]);
         }
     }
