@@ -1,7 +1,6 @@
 //! Borrowed batches of matrices of one shape, checked when they are made.
 
 use std::fmt;
-use std::marker::PhantomData;
 use std::ptr::NonNull;
 
 use crate::view::{MatMut, MatRef, distinct, extent};
@@ -9,31 +8,18 @@ use crate::view::{MatMut, MatRef, distinct, extent};
 /// Matrices to read, one every `batch_stride` elements; a stride of zero repeats the same matrix.
 #[derive(Clone, Copy)]
 pub struct BatchRef<'a> {
-    data: &'a [f32],
+    /// The first matrix, and behind its elements those of the others.
+    pub(crate) first: MatRef<'a, f32>,
     pub(crate) count: usize,
     batch_stride: usize,
-    pub(crate) rows: usize,
-    pub(crate) cols: usize,
-    row_stride: usize,
-    col_stride: usize,
 }
 
-/// Matrices to write, one every `batch_stride` elements. All elements lie at distinct places.
+/// Matrices to write, one every `batch_stride` elements. All elements lie at distinct places, and all are borrowed.
 pub struct BatchMut<'a> {
-    start: NonNull<f32>,
+    pub(crate) first: MatMut<'a, f32>,
     pub(crate) count: usize,
     batch_stride: usize,
-    pub(crate) rows: usize,
-    pub(crate) cols: usize,
-    pub(crate) row_stride: usize,
-    pub(crate) col_stride: usize,
-    borrow: PhantomData<&'a mut [f32]>,
 }
-
-// SAFETY: a `BatchMut` is an exclusive borrow of its elements, as `&mut [f32]` is.
-unsafe impl Send for BatchMut<'_> {}
-// SAFETY: a shared `BatchMut` gives no access but through the unsafe `get`, which hands out `&mut`.
-unsafe impl Sync for BatchMut<'_> {}
 
 impl<'a> BatchRef<'a> {
     /// A view of `data` with the given strides: element `(b, i, j)` is
@@ -51,7 +37,7 @@ impl<'a> BatchRef<'a> {
         (row_stride, col_stride): (usize, usize),
     ) -> Self {
         assert_within(data.len(), count, batch_stride, (rows, cols), (row_stride, col_stride));
-        Self { data, count, batch_stride, rows, cols, row_stride, col_stride }
+        Self { first: MatRef { data, rows, cols, row_stride, col_stride }, count, batch_stride }
     }
 
     /// A view of `count * rows * cols` elements without gaps: matrix after matrix, row after row.
@@ -68,38 +54,23 @@ impl<'a> BatchRef<'a> {
     /// The transpose of each matrix, at no cost.
     #[must_use]
     pub fn t(self) -> Self {
-        Self {
-            rows: self.cols,
-            cols: self.rows,
-            row_stride: self.col_stride,
-            col_stride: self.row_stride,
-            ..self
-        }
+        Self { first: self.first.t(), ..self }
     }
 
     /// A matrix of the batch.
     #[inline]
     pub(crate) fn get(&self, index: usize) -> MatRef<'a, f32> {
         assert!(index < self.count);
-        let empty = self.rows == 0 || self.cols == 0;
-        let start = if empty { 0 } else { index * self.batch_stride };
-        let Self { rows, cols, row_stride, col_stride, .. } = *self;
-        MatRef { data: &self.data[start..], rows, cols, row_stride, col_stride }
+        let MatRef { data, rows, cols, .. } = self.first;
+        let start = if rows == 0 || cols == 0 { 0 } else { index * self.batch_stride };
+        MatRef { data: &data[start..], ..self.first }
     }
 }
 
 impl<'a> From<MatRef<'a, f32>> for BatchRef<'a> {
     /// A batch of one.
-    fn from(mat: MatRef<'a, f32>) -> Self {
-        Self {
-            data: mat.data,
-            count: 1,
-            batch_stride: 0,
-            rows: mat.rows,
-            cols: mat.cols,
-            row_stride: mat.row_stride,
-            col_stride: mat.col_stride,
-        }
+    fn from(first: MatRef<'a, f32>) -> Self {
+        Self { first, count: 1, batch_stride: 0 }
     }
 }
 
@@ -126,7 +97,10 @@ impl<'a> BatchMut<'a> {
              and {col_stride} overlap"
         );
         let start = NonNull::from(data).cast();
-        Self { start, count, batch_stride, rows, cols, row_stride, col_stride, borrow: PhantomData }
+        // SAFETY: the elements of all matrices are within the slice, and no two share a place. Where there are no matrices, nothing
+        // reads or writes the first.
+        let first = unsafe { MatMut::from_raw(start, rows, cols, row_stride, col_stride) };
+        Self { first, count, batch_stride }
     }
 
     /// A view of `count * rows * cols` elements without gaps: matrix after matrix, row after row.
@@ -143,13 +117,7 @@ impl<'a> BatchMut<'a> {
     /// The transpose of each matrix, at no cost.
     #[must_use]
     pub fn t(self) -> Self {
-        Self {
-            rows: self.cols,
-            cols: self.rows,
-            row_stride: self.col_stride,
-            col_stride: self.row_stride,
-            ..self
-        }
+        Self { first: self.first.t(), ..self }
     }
 
     /// A matrix of the batch.
@@ -160,44 +128,30 @@ impl<'a> BatchMut<'a> {
     #[inline]
     pub(crate) unsafe fn get(&self, index: usize) -> MatMut<'_, f32> {
         assert!(index < self.count);
-        let empty = self.rows == 0 || self.cols == 0;
-        let skipped = if empty { 0 } else { index * self.batch_stride };
+        let MatMut { start, rows, cols, row_stride, col_stride, .. } = self.first;
+        let skipped = if rows == 0 || cols == 0 { 0 } else { index * self.batch_stride };
         // SAFETY: one of the borrowed matrices, whose elements lie within the slice at distinct places;
         // the caller sees to exclusiveness.
-        unsafe {
-            let start = self.start.add(skipped);
-            MatMut::from_raw(start, self.rows, self.cols, self.row_stride, self.col_stride)
-        }
+        unsafe { MatMut::from_raw(start.add(skipped), rows, cols, row_stride, col_stride) }
     }
 }
 
 impl<'a> From<MatMut<'a, f32>> for BatchMut<'a> {
     /// A batch of one.
-    fn from(mat: MatMut<'a, f32>) -> Self {
-        Self {
-            start: mat.start,
-            count: 1,
-            batch_stride: 0,
-            rows: mat.rows,
-            cols: mat.cols,
-            row_stride: mat.row_stride,
-            col_stride: mat.col_stride,
-            borrow: PhantomData,
-        }
+    fn from(first: MatMut<'a, f32>) -> Self {
+        Self { first, count: 1, batch_stride: 0 }
     }
 }
 
 impl fmt::Debug for BatchRef<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { count, batch_stride, rows, cols, row_stride, col_stride, .. } = self;
-        write!(f, "{count} of {rows}x{cols} with strides {batch_stride}, {row_stride}, {col_stride}")
+        write!(f, "{} every {} of {:?}", self.count, self.batch_stride, self.first)
     }
 }
 
 impl fmt::Debug for BatchMut<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { count, batch_stride, rows, cols, row_stride, col_stride, .. } = self;
-        write!(f, "{count} of {rows}x{cols} with strides {batch_stride}, {row_stride}, {col_stride}")
+        write!(f, "{} every {} of {:?}", self.count, self.batch_stride, self.first)
     }
 }
 

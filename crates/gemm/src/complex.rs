@@ -278,7 +278,7 @@ impl Complex<'_, '_> {
         }
     }
 
-    /// Products with columns, which are turned over by strips.
+    /// Products with columns, which are transposed by strips.
     #[inline(always)]
     fn packed<V: Vector>(self, token: V::Token) {
         let ((rows, depth), cols) = (self.lhs.size, self.rhs.size.1);

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
-/// The number of those who watch products: while it is 0, a product reads this and nothing else.
+/// How many counts are running: while it is 0, a product reads this and nothing else.
 static WATCHES: AtomicUsize = AtomicUsize::new(0);
 static COUNTED: AtomicU64 = AtomicU64::new(0);
 

@@ -3,7 +3,7 @@
 
 use foretell_simd::INTERLEAVED;
 
-use crate::vector::{Job, Vector, load, riffle, run, turn};
+use crate::vector::{Job, Vector, load, riffle, run, transpose_square};
 
 /// Rows of one length in each of up to sixteen places: row `t` of lane `l` begins at `starts[l] + t * step`.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +59,7 @@ impl Job for Interleave<'_> {
                             square[lane] = load::<V>(token, &data[start + at..][..width]);
                         }
                     }
-                    turn_few::<V>(&mut square, width);
+                    transpose_few::<V>(&mut square, width);
                     for (out, numbers) in out.chunks_exact_mut(INTERLEAVED).zip(square) {
                         numbers.store(&mut out[first..]);
                     }
@@ -69,12 +69,12 @@ impl Job for Interleave<'_> {
     }
 }
 
-/// [`turn`] where rows have `width` numbers: if these are the first half, two rows share a register after the first riffle.
+/// [`transpose_square`] where rows have `width` numbers: if these are the first half, two rows share a register after the first riffle.
 #[inline(always)]
-fn turn_few<V: Vector>(square: &mut [V; INTERLEAVED], width: usize) {
+fn transpose_few<V: Vector>(square: &mut [V; INTERLEAVED], width: usize) {
     let half = V::LANES / 2;
     if width > half {
-        return turn::<V>(square);
+        return transpose_square::<V>(square);
     }
     for l in 0..half {
         square[l] = square[l].interleave(square[l + half]).0;
@@ -131,12 +131,12 @@ impl Job for Deinterleave<'_, '_> {
     }
 }
 
-/// [`turn_few`] the other way: of `width` registers, rows of as many numbers.
+/// [`transpose_few`] the other way: of `width` registers, rows of as many numbers.
 #[inline(always)]
 fn turn_back<V: Vector>(square: &mut [V; INTERLEAVED], width: usize) {
     let half = V::LANES / 2;
     if width > half {
-        return turn::<V>(square);
+        return transpose_square::<V>(square);
     }
     // Leaves rows 2 l and 2 l + 1 in register l.
     riffle::<V>(square, half, V::LANES.ilog2() - 1);

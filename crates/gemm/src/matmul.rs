@@ -132,13 +132,14 @@ pub fn matmul_batched(dst: BatchMut<'_>, lhs: BatchRef<'_>, rhs: BatchRef<'_>, o
         rhs.count,
         dst.count
     );
-    assert_shapes((dst.rows, dst.cols), (lhs.rows, lhs.cols), (rhs.rows, rhs.cols));
-    assert_bias(options.bias, dst.rows, dst.cols);
-    let shape = [dst.rows, lhs.cols, dst.cols];
+    let [m, k, n] = [dst.first.nrows(), lhs.first.ncols(), dst.first.ncols()];
+    assert_shapes((m, n), (lhs.first.nrows(), k), (rhs.first.nrows(), rhs.first.ncols()));
+    assert_bias(options.bias, m, n);
+    let shape = [m, k, n];
     // Products that would be rounded if they were larger are made one by one, as single ones are: in parts where these are.
     if options.rounding == Rounding::None && numbers(shape, Rounding::None, level) == Numbers::F32 {
         if dst.count > 0 {
-            let strides = Strides { row: dst.row_stride, col: dst.col_stride };
+            let strides = Strides { row: dst.first.row_stride(), col: dst.first.col_stride() };
             let (lhs, rhs) = (lhs.get(0).into(), rhs.get(0).into());
             note(dst.count, || {
                 let operands = Operands { shape, dst: strides, lhs, rhs };
@@ -147,7 +148,7 @@ pub fn matmul_batched(dst: BatchMut<'_>, lhs: BatchRef<'_>, rhs: BatchRef<'_>, o
         }
         return tasks::batch(dst, lhs, rhs, options);
     }
-    tasks::for_each_product(&dst, lhs.cols, |index| {
+    tasks::for_each_product(&dst, k, |index| {
         // SAFETY: each index is taken once, and matrices have no element in common.
         let whole = unsafe { dst.get(index) };
         one(whole, lhs.get(index), rhs.get(index), options);

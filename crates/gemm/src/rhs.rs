@@ -5,7 +5,7 @@ use half::bf16;
 use crate::view::MatRef;
 use crate::weights::WeightMatrix;
 
-/// The right operand of [`matmul`](crate::matmul()), however its numbers are held. Who multiplies need not know which it is.
+/// The right operand of [`matmul`](crate::matmul()), however its numbers are held; callers that multiply need not know which.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Rhs<'a> {

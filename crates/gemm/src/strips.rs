@@ -2,10 +2,10 @@
 //!
 //! A strip of columns of the right operand, as wide as four vectors, is packed on the stack, a block of its rows at a time;
 //! it stays in the nearest cache while all rows of the left operand pass by. Six of these at a time are read without a copy,
-//! number by number, whichever way their matrix is turned, and make a tile of 6 by 4 vectors in registers: 24 fused
+//! number by number, whether or not their matrix is transposed, and make a tile of 6 by 4 vectors in registers: 24 fused
 //! multiply-adds for ten loads. So only the right operand is packed, which for layers of 128 units and more costs less than
 //! packing both, as general kernels do. Where its columns are adjacent instead of its rows (the weights of a linear
-//! layer), it is turned over by shuffles of registers on the way. What many products of few rows read is packed once, as a
+//! layer), it is transposed by shuffles of registers on the way. What many products of few rows read is packed once, as a
 //! whole: [`WeightMatrix`](crate::WeightMatrix).
 //!
 //! A large left operand whose columns are adjacent (the gradient of weights) has each number of a row on another page:
@@ -20,7 +20,7 @@ use foretell_simd::level;
 use crate::options::Accum;
 use crate::plan::limits::strips::{DEPTH, FAR, GAP, ROWS, STRIP};
 use crate::product::Product;
-use crate::vector::{Current, Job, Vector, load, run, run_at, turn};
+use crate::vector::{Current, Job, Vector, load, run, run_at, transpose_square};
 use crate::view::{MatMut, MatRef};
 
 /// Rows of a tile, and its vectors.
@@ -358,7 +358,7 @@ fn pack_columns<V: Vector, const J: usize>(
                     );
                 }
             }
-            turn::<V>(&mut square);
+            transpose_square::<V>(&mut square);
             for l in 0..V::LANES.min(part.len()) {
                 let at = ((p + l) * J + c) * V::LANES;
                 square[l].store_first(&mut packed[at..at + V::LANES]);

@@ -34,7 +34,7 @@ pub(crate) fn one(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: MatRef<'_, f3
 /// Products whose shapes, counts and bias fit together.
 pub(crate) fn batch(dst: BatchMut<'_>, lhs: BatchRef<'_>, rhs: BatchRef<'_>, options: Options<'_>) {
     // A destination whose rows are adjacent, rather than its columns: the grid is made for that.
-    if dst.row_stride < dst.col_stride {
+    if dst.first.row_stride() < dst.first.col_stride() {
         let bias = options.bias.map(|bias| bias.t());
         return batch_by_rows(dst.t(), rhs.t(), lhs.t(), Options { bias, ..options });
     }
@@ -44,8 +44,8 @@ pub(crate) fn batch(dst: BatchMut<'_>, lhs: BatchRef<'_>, rhs: BatchRef<'_>, opt
 fn batch_by_rows(dst: BatchMut<'_>, lhs: BatchRef<'_>, rhs: BatchRef<'_>, options: Options<'_>) {
     let Options { accum, alpha, bias, activation, .. } = options;
     let epilogue = Epilogue { bias, activation };
-    let shape = [dst.rows, lhs.cols, dst.cols];
-    let grid = match cut::in_f32(shape, dst.count == 1 && dst.col_stride == 1) {
+    let [m, k, n] = [dst.first.nrows(), lhs.first.ncols(), dst.first.ncols()];
+    let grid = match cut::in_f32([m, k, n], dst.count == 1 && dst.first.col_stride() == 1) {
         Cut::Grid(grid) => grid,
         Cut::Parts(count) => {
             // SAFETY: the batch's only matrix is taken once.
@@ -58,7 +58,7 @@ fn batch_by_rows(dst: BatchMut<'_>, lhs: BatchRef<'_>, rhs: BatchRef<'_>, option
             return epilogue.run(whole);
         }
     };
-    let work = work(dst.rows, dst.cols, lhs.cols.saturating_add(OVERHEAD));
+    let work = work(m, n, k.saturating_add(OVERHEAD));
     let tasks = grid.len();
     let shared = tasks > 1 || dst.count.saturating_mul(work) >= TASK;
     if tasks == 1 {
@@ -82,7 +82,7 @@ fn batch_by_rows(dst: BatchMut<'_>, lhs: BatchRef<'_>, rhs: BatchRef<'_>, option
 
 /// Calls `one` with the index of each product of a batch whose inner dimension is `k`, in groups that are worth a task.
 pub(crate) fn for_each_product(dst: &BatchMut<'_>, k: usize, one: impl Fn(usize) + Sync) {
-    let work = work(dst.rows, dst.cols, k.saturating_add(OVERHEAD));
+    let work = work(dst.first.nrows(), dst.first.ncols(), k.saturating_add(OVERHEAD));
     let shared = dst.count.saturating_mul(work) >= TASK;
     for_each(dst.count, TASK.div_ceil(work.max(1)), shared, one);
 }

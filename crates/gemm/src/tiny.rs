@@ -50,7 +50,7 @@ impl Job for Tiny<'_, '_, '_, '_> {
         let mut place = [MaybeUninit::uninit(); PLACE];
         let rhs = match rhs.col_stride() == 1 {
             true => *rhs,
-            false => turned::<V>(token, *rhs, &mut place),
+            false => transposed_rhs::<V>(token, *rhs, &mut place),
         };
         let product = Product { dst: dst.reborrow(), lhs: *lhs, rhs, accum: *accum, alpha: *alpha };
         let mut rows = Rows { product, in_registers };
@@ -67,7 +67,7 @@ impl Job for Tiny<'_, '_, '_, '_> {
 
 /// A copy of a matrix whose rows are adjacent elements.
 #[inline(always)]
-fn turned<'a, V: Vector>(
+fn transposed_rhs<'a, V: Vector>(
     token: V::Token,
     rhs: MatRef<'_, f32>,
     place: &'a mut [MaybeUninit<f32>; PLACE],
@@ -80,7 +80,7 @@ fn turned<'a, V: Vector>(
         for j in (0..n).step_by(V::LANES) {
             // The last four begin before the ones before them end. Rows are written as they are read: a vector at a time.
             for p in (0..k).step_by(4).map(|p| p.min(k - 4)) {
-                let fours = V::turn_fours(token, |l| {
+                let fours = V::transpose_fours(token, |l| {
                     let at = (j + l).min(n - 1) * rhs.col_stride() + p;
                     // SAFETY: four numbers of a column, which are adjacent.
                     unsafe { &*rhs.data().as_ptr().add(at).cast::<[f32; 4]>() }

@@ -1,10 +1,10 @@
 //! The transpose of a matrix, written out.
 
 use crate::options::Accum;
-use crate::vector::{Job, Vector, load, run, turn};
+use crate::vector::{Job, Vector, load, run, transpose_square};
 use crate::view::{MatMut, MatRef};
 
-/// `dst = srcᵀ` or `dst += srcᵀ`, in squares that are turned over in registers where the rows of both matrices are
+/// `dst = srcᵀ` or `dst += srcᵀ`, in squares that are transposed in registers where the rows of both matrices are
 /// adjacent elements.
 ///
 /// # Panics
@@ -55,7 +55,7 @@ impl Job for Transpose<'_, '_> {
                         square[l] = load::<V>(token, &self.src.row(i + l)[j..]);
                     }
                 }
-                turn::<V>(&mut square);
+                transpose_square::<V>(&mut square);
                 for l in 0..V::LANES {
                     if l < cols - j {
                         let place = &mut self.dst.row_mut(j + l)[i..i + height];

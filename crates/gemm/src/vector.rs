@@ -87,7 +87,7 @@ pub(crate) fn load<V: Vector>(token: V::Token, part: &[f32]) -> V {
 
 /// Transposes the square that the first registers make up: see [`riffle`].
 #[inline(always)]
-pub(crate) fn turn<V: Vector>(square: &mut [V; 16]) {
+pub(crate) fn transpose_square<V: Vector>(square: &mut [V; 16]) {
     riffle::<V>(square, V::LANES, V::LANES.ilog2());
 }
 

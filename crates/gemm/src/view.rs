@@ -309,7 +309,7 @@ impl<'a, T> MatMut<'a, T> {
         unsafe { &mut *self.ptr_at(i, j) }
     }
 
-    /// Where the element at `(i, j)` is, for the one who writes those around it too.
+    /// A pointer to the element at `(i, j)`, by which its neighbours in the view may be written too.
     pub(crate) fn ptr_at(&mut self, i: usize, j: usize) -> *mut T {
         assert!(i < self.rows && j < self.cols);
         // SAFETY: within the view.

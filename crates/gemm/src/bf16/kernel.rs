@@ -96,7 +96,7 @@ impl Kernel {
         match self {
             #[cfg(target_arch = "x86_64")]
             Self::Tiles => match layout.terms {
-                // SAFETY: the machine has the instructions, as the one who chose the kernel saw.
+                // SAFETY: this kernel is chosen only where the machine has its instructions.
                 Terms::One => unsafe { product.by_tiles::<1>() },
                 // SAFETY: as above.
                 Terms::Three => unsafe { product.by_tiles::<3>() },

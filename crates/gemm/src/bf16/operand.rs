@@ -44,9 +44,13 @@ impl PackedBf16 {
     /// A matrix and its transpose.
     pub(crate) fn both_ways(matrix: MatRef<'_, f32>) -> [Self; 2] {
         let (rows, cols) = (matrix.nrows(), matrix.ncols());
-        let [mut packed, mut turned] = [Self::stale(rows, cols), Self::stale(cols, rows)];
-        pack::both_ways(matrix, turned.values.reinterpret_cast_mut(), packed.values.reinterpret_cast_mut());
-        [packed, turned]
+        let [mut packed, mut transposed] = [Self::stale(rows, cols), Self::stale(cols, rows)];
+        pack::both_ways(
+            matrix,
+            transposed.values.reinterpret_cast_mut(),
+            packed.values.reinterpret_cast_mut(),
+        );
+        [packed, transposed]
     }
 }
 

@@ -67,13 +67,13 @@ fn each_strip<S: Source>(
 ///
 /// The transpose alone would take two and a half times as long as the matrix where rows lie a page apart: of a strip's columns
 /// every row has one line of the cache.
-pub(crate) fn both_ways<S: Source>(matrix: MatRef<'_, S>, place: &mut [bf16], turned: &mut [bf16]) {
+pub(crate) fn both_ways<S: Source>(matrix: MatRef<'_, S>, place: &mut [bf16], transposed: &mut [bf16]) {
     let (n, k) = (matrix.nrows(), matrix.ncols());
     let (depth_n, depth_k) = (depth(n), depth(k));
     assert_eq!(place.len(), n.next_multiple_of(WIDTH) * depth_k);
-    assert_eq!(turned.len(), k.next_multiple_of(WIDTH) * depth_n);
-    let (strips, turned) =
-        (Places(place.as_mut_ptr(), place.len()), Places(turned.as_mut_ptr(), turned.len()));
+    assert_eq!(transposed.len(), k.next_multiple_of(WIDTH) * depth_n);
+    let (strips, transposed) =
+        (Places(place.as_mut_ptr(), place.len()), Places(transposed.as_mut_ptr(), transposed.len()));
     // As many rows as a block of the transpose has.
     let band = |band: usize| {
         let rows = matrix.rows(band * DEPTH..n.min((band + 1) * DEPTH));
@@ -84,7 +84,7 @@ pub(crate) fn both_ways<S: Source>(matrix: MatRef<'_, S>, place: &mut [bf16], tu
         }
         for first in (0..k).step_by(WIDTH) {
             // SAFETY: each block of each strip is taken once, and is within the place.
-            let place = unsafe { turned.part(first * depth_n + band * DEPTH * WIDTH, DEPTH * WIDTH) };
+            let place = unsafe { transposed.part(first * depth_n + band * DEPTH * WIDTH, DEPTH * WIDTH) };
             pack_strip(rows.t().rows(first..k.min(first + WIDTH)), BlockLayout::Pairs, place);
         }
     };

@@ -4,7 +4,9 @@ use super::operands::STRIP;
 
 /// The instructions that a kernel needs.
 ///
-/// The one who calls a function of it has seen to it that the machine has the instructions.
+/// # Safety
+///
+/// The machine has the instructions, and pointers are to as many weights or sums as are read or written.
 pub(crate) trait Lanes {
     /// 32-bit sums of [`Lanes::COLUMNS`] columns, and as many times four weights.
     type Register: Copy;

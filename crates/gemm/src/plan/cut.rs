@@ -75,7 +75,7 @@ pub(crate) enum Cut {
     Grid(Grid),
 }
 
-/// Whether a product is so small that its grid is one task, whichever way it is turned, and it is not cut in parts.
+/// Whether a product is so small that its grid is one task, transposed or not, and it is not cut in parts.
 #[inline(always)]
 pub(crate) fn is_one_task([m, k, n]: [usize; 3]) -> bool {
     work(m.max(FEW_ROWS), n.max(FEW_ROWS), k.saturating_add(OVERHEAD)) < 2 * TASK

@@ -84,7 +84,7 @@ impl Vector for F32x16 {
     }
 
     #[inline(always)]
-    fn turn_fours<'a>(_: Avx512, row: impl Fn(usize) -> &'a [f32; 4]) -> [Self; 4] {
+    fn transpose_fours<'a>(_: Avx512, row: impl Fn(usize) -> &'a [f32; 4]) -> [Self; 4] {
         // SAFETY: the token; as many numbers as a quarter of a register holds are read of each row.
         unsafe {
             // Every fourth row in the quarters of a register: each quarter is one of a square of four.

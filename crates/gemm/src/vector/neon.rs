@@ -88,7 +88,7 @@ impl Vector for F32x4 {
     }
 
     #[inline(always)]
-    fn turn_fours<'a>(_: Neon, row: impl Fn(usize) -> &'a [f32; 4]) -> [Self; 4] {
+    fn transpose_fours<'a>(_: Neon, row: impl Fn(usize) -> &'a [f32; 4]) -> [Self; 4] {
         // SAFETY: the token; as many numbers as a register holds are read of each row.
         unsafe {
             let [a, b, c, d] = [0, 1, 2, 3].map(|r| vld1q_f32(row(r).as_ptr()));

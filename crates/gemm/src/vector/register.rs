@@ -28,7 +28,7 @@ pub(crate) trait Vector: Copy {
     fn or_zero(self, token: Self::Token) -> Self;
     /// The transpose of the rows, of which there are as many as the register has numbers: the first numbers of all, the second ones,
     /// and so on. `row` is called with each number below that.
-    fn turn_fours<'a>(token: Self::Token, row: impl Fn(usize) -> &'a [f32; 4]) -> [Self; 4];
+    fn transpose_fours<'a>(token: Self::Token, row: impl Fn(usize) -> &'a [f32; 4]) -> [Self; 4];
     /// The numbers in turns, `self[0], other[0], self[1], ...`, in two registers.
     fn interleave(self, other: Self) -> (Self, Self);
     /// The upper half of the numbers, twice.

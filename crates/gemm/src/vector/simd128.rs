@@ -86,7 +86,7 @@ impl Vector for F32x4 {
     }
 
     #[inline(always)]
-    fn turn_fours<'a>(token: Simd128, row: impl Fn(usize) -> &'a [f32; 4]) -> [Self; 4] {
+    fn transpose_fours<'a>(token: Simd128, row: impl Fn(usize) -> &'a [f32; 4]) -> [Self; 4] {
         let [a, b, c, d] = [0, 1, 2, 3].map(|r| Self::load(token, row(r)));
         let ((ac, ac_high), (bd, bd_high)) = (a.interleave(c), b.interleave(d));
         let ((first, second), (third, fourth)) = (ac.interleave(bd), ac_high.interleave(bd_high));

@@ -39,7 +39,7 @@ impl Product<'_, '_> {
         self.finish = Finish { alpha: if scale.is_some() { 1.0 } else { rest.alpha }, ..rest };
         let at_once = if self.finish.is_plain() && down > 1 { blocks_at_once(TERMS) } else { blocks };
         let mut scratch: [Scratch; 4] = [Scratch([[0.0; WIDTH]; WIDTH]); 4];
-        // SAFETY: the machine has tiles, as the one who chose the kernel saw.
+        // SAFETY: this kernel is chosen only where the machine has tiles.
         let tiles = unsafe { amx::Tiles::configure(self.height) };
         let strides = match (self.height, TERMS) {
             (1, _) => [amx::Strides::ROW, amx::Strides::PACKED],

@@ -70,7 +70,7 @@ mod x86 {
 
     use super::BLOCK;
     use crate::bf16::layout::{BlockLayout, DEPTH, WIDTH};
-    use crate::bf16::pack::strip::x86::{first, turn};
+    use crate::bf16::pack::strip::x86::{first, transpose_square};
     use crate::view::MatRef;
 
     /// Packs strips of which the elements along one dimension are adjacent. Memory is read in its own order: what a
@@ -123,7 +123,7 @@ mod x86 {
                         // What comes next is far from this.
                         _mm_prefetch::<_MM_HINT_T0>(from(l, p + DEPTH + 16 * half).cast());
                     }
-                    turn(square);
+                    transpose_square(square);
                 }
                 for l in 0..WIDTH {
                     split([halves[0][l], halves[1][l]], l, place, &mut poison);
@@ -174,7 +174,7 @@ mod x86 {
                             false => (ahead.wrapping_sub((count - 1) * WIDTH).wrapping_add(stride), 0),
                         };
                     }
-                    turn(square);
+                    transpose_square(square);
                 }
                 let place = &mut place[strip * len + block * BLOCK..][..BLOCK];
                 for l in 0..WIDTH {

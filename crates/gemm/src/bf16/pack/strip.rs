@@ -112,7 +112,7 @@ pub(crate) mod x86 {
                 false => (along_outer(rows, start, inner), BlockLayout::Pairs),
             };
             if found != form {
-                turn(&mut square);
+                transpose_square(&mut square);
             }
             for (register, to) in square.iter().zip(place.chunks_exact_mut(DEPTH)) {
                 // SAFETY: 32 numbers of 16 bits are written.
@@ -204,10 +204,10 @@ pub(crate) mod x86 {
         unsafe { std::mem::transmute(x) }
     }
 
-    /// Transposes the square of 32-bit numbers that the registers make up: see `turn` in `vector.rs`.
+    /// Transposes the square of 32-bit numbers that the registers make up: see `transpose_square` in `vector.rs`.
     #[inline]
     #[target_feature(enable = "avx512f")]
-    pub(crate) fn turn(square: &mut [__m512i; 16]) {
+    pub(crate) fn transpose_square(square: &mut [__m512i; 16]) {
         let low = _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
         let high = _mm512_set_epi32(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8);
         for _ in 0..4 {
