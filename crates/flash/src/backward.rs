@@ -17,8 +17,13 @@ use crate::shared::{Dense, Shared};
 use crate::sizes::{Operand, Sizes};
 use crate::tiles::{Head, Tiles, drop_out, product, score};
 
-/// Where the gradients of all heads are written.
-struct GradientOutputs<'a> {
+/// A backward pass: what all heads read, and where their gradients are written.
+struct Pass<'a> {
+    attention: &'a Attention<'a>,
+    tiles: &'a Tiles,
+    saved: SavedForBackward<'a>,
+    grad: Operand<'a>,
+    grad_scores: Option<&'a [f32]>,
     q: Shared<'a>,
     k: Shared<'a>,
     v: Shared<'a>,
@@ -34,7 +39,12 @@ pub(crate) fn run(
     gradients: AttentionGradients<'_>,
 ) {
     let AttentionGradients { q, k, v, scores } = gradients;
-    let outputs = GradientOutputs {
+    let pass = Pass {
+        attention,
+        tiles,
+        saved,
+        grad,
+        grad_scores,
         q: Shared::of(q),
         k: Shared::of(k),
         v: Shared::of(v),
@@ -58,7 +68,7 @@ pub(crate) fn run(
                 next.prefetch(grad, queries, value_dim);
             }
             // SAFETY: each head is taken once.
-            unsafe { backward_head(attention, tiles, saved, grad, grad_scores, &outputs, head, &mut scratch) }
+            unsafe { pass.head(head, &mut scratch) }
         }
     };
     for_each(all.div_ceil(group), 1, one);
@@ -111,101 +121,116 @@ fn dot_rows(operands: [Operand<'_>; 2], head: Head, rows: Range<usize>, dim: usi
     }
 }
 
-/// The gradients of a head.
-///
-/// # Safety
-/// No one else writes to this head.
-unsafe fn backward_head(
-    attention: &Attention<'_>,
-    tiles: &Tiles,
-    SavedForBackward { q, k, v, out, stats }: SavedForBackward<'_>,
-    grad: Operand<'_>,
-    grad_scores: Option<&[f32]>,
-    outputs: &GradientOutputs<'_>,
-    head: Head,
-    scratch: &mut Scratch,
-) {
-    let Sizes { queries: all_queries, keys: all_keys, dim, value_dim, .. } = attention.sizes;
-    let clear = |operand: &Shared<'_>, steps: Range<usize>, dim: usize| {
-        // SAFETY: the caller's contract; one row at a time.
-        steps.for_each(|step| unsafe { operand.row(head, step, dim) }.fill(0.0));
-    };
-    // With all keys in one tile each query is visited once, and its gradient is written at once.
-    let keys_at_once = all_keys <= tiles.keys && all_keys > 0;
-    if !keys_at_once {
-        clear(&outputs.q, 0..all_queries, dim);
+impl Pass<'_> {
+    /// The gradients of a head.
+    ///
+    /// # Safety
+    /// No one else writes to this head.
+    unsafe fn head(&self, head: Head, scratch: &mut Scratch) {
+        let Sizes { queries, keys: all_keys, dim, value_dim, .. } = self.attention.sizes;
+        let clear = |gradient: &Shared<'_>, steps: Range<usize>, dim: usize| {
+            // SAFETY: the caller's contract; one row at a time.
+            steps.for_each(|step| unsafe { gradient.row(head, step, dim) }.fill(0.0));
+        };
+        let keys_at_once = self.keys_at_once();
+        if !keys_at_once {
+            clear(&self.q, 0..queries, dim);
+        }
+        let first = head.index * queries * all_keys;
+        // SAFETY: the caller's contract.
+        let mut grad_of_mask =
+            self.scores.as_ref().map(|all| unsafe { all.part(first..first + queries * all_keys) });
+        grad_of_mask.iter_mut().for_each(|all| all.fill(0.0));
+        for keys in Tiles::ranges(all_keys, self.tiles.keys) {
+            let mut begun = false;
+            for rows in Tiles::ranges(queries, self.tiles.queries) {
+                match self.attention.pattern.tile(&rows, &keys) {
+                    Coverage::Nothing if keys_at_once => clear(&self.q, rows, dim),
+                    Coverage::Nothing => {}
+                    seen => {
+                        let grad_of_mask = grad_of_mask.as_deref_mut();
+                        // SAFETY: the caller's contract.
+                        unsafe { self.tile(head, (&rows, &keys), seen, begun, grad_of_mask, scratch) };
+                        begun = true;
+                    }
+                }
+            }
+            if !begun {
+                clear(&self.k, keys.clone(), dim);
+                clear(&self.v, keys, value_dim);
+            }
+        }
     }
-    let accum = |begun: bool| (if begun { Accum::Add } else { Accum::Replace }, attention.rounding);
-    let stats = &stats[head.index * all_queries..][..all_queries];
-    let first = head.index * all_queries * all_keys;
-    let of_head = first..first + all_queries * all_keys;
-    // SAFETY: the caller's contract.
-    let mut grad_of_mask = outputs.scores.as_ref().map(|all| unsafe { all.part(of_head) });
-    grad_of_mask.iter_mut().for_each(|all| all.fill(0.0));
 
-    let Scratch { scores, score_grads, dropped, upstream: upstream_tile, products } = scratch;
-    for keys in Tiles::ranges(all_keys, tiles.keys) {
-        let mut begun = false;
-        for rows in Tiles::ranges(all_queries, tiles.queries) {
-            let seen = attention.pattern.tile(&rows, &keys);
-            if seen == Coverage::Nothing {
-                if keys_at_once {
-                    clear(&outputs.q, rows, dim);
-                }
-                continue;
-            }
-            let (place, width) = ((&rows, &keys), keys.len());
-            let scores = &mut scores[..rows.len() * width];
-            score(attention, head, [q, k], place, seen, scores);
-            if let Some(upstream) = grad_scores {
-                let upstream = &upstream[first..][..all_queries * all_keys];
-                of_shown_scores(upstream, all_keys, place, scores, upstream_tile);
-            }
-            simd::exp_rows_in_place(scores, width, &stats[rows.clone()]);
-            let grad_rows = head.rows(grad, rows.clone(), value_dim);
+    /// With all keys in one tile each query is visited once, and its gradient is written at once.
+    fn keys_at_once(&self) -> bool {
+        let all_keys = self.attention.sizes.keys;
+        all_keys <= self.tiles.keys && all_keys > 0
+    }
 
-            let score_grads = &mut score_grads[..scores.len()];
-            let dropped = &mut dropped[..if attention.dropout.is_some() { scores.len() } else { 0 }];
-            if let Some(dropout) = attention.dropout {
-                drop_out(attention, dropout, head, place, scores, dropped);
-            }
-            let kept = if dropped.is_empty() { &*scores } else { &*dropped };
-            // SAFETY: the caller's contract; one view of it at a time.
-            let values = unsafe { outputs.v.rows(head, keys.clone(), value_dim) };
-            product(accum(begun), 1.0, values, MatRef::row_major(kept, rows.len(), width).t(), grad_rows);
-            matmul(
-                MatMut::row_major(score_grads, rows.len(), width),
-                grad_rows,
-                head.rows(v, keys.clone(), value_dim).t(),
-                Options::default().rounding(attention.rounding),
-            );
-            if let Some(dropout) = attention.dropout {
-                drop_out(attention, dropout, head, place, score_grads, dropped);
-                score_grads.copy_from_slice(dropped);
-            }
-            let products = &mut products[..rows.len()];
-            dot_rows([grad, out], head, rows.clone(), value_dim, products);
-            simd::online_softmax_backward_rows(scores, width, products, score_grads);
-            if grad_scores.is_some() {
-                simd::add_assign(score_grads, &upstream_tile[..scores.len()]);
-            }
-            if let Some(all) = &mut grad_of_mask {
-                for (query, score_grads) in rows.clone().zip(score_grads.chunks_exact(width)) {
-                    all[query * all_keys..][keys.clone()].copy_from_slice(score_grads);
-                }
-            }
-            let score_grads = MatRef::row_major(&*score_grads, rows.len(), width);
-            let [q, k] = [head.rows(q, rows.clone(), dim), head.rows(k, keys.clone(), dim)];
-            // SAFETY: as above.
-            let [of_queries, of_keys] =
-                unsafe { [outputs.q.rows(head, rows, dim), outputs.k.rows(head, keys.clone(), dim)] };
-            product(accum(!keys_at_once), attention.scale, of_queries, score_grads, k);
-            product(accum(begun), attention.scale, of_keys, score_grads.t(), q);
-            begun = true;
+    /// What a tile of scores adds to the gradients of its queries, keys and values; those of keys and values are written anew unless
+    /// an earlier tile has `begun` them. `grad_of_mask` is that of all scores of the head, if it is wanted.
+    ///
+    /// # Safety
+    /// No one else writes to this head.
+    unsafe fn tile(
+        &self,
+        head: Head,
+        place @ (rows, keys): (&Range<usize>, &Range<usize>),
+        seen: Coverage,
+        begun: bool,
+        grad_of_mask: Option<&mut [f32]>,
+        Scratch { scores, score_grads, dropped, upstream: upstream_tile, products }: &mut Scratch,
+    ) {
+        let Self { attention, saved: SavedForBackward { q, k, v, out, stats }, grad, .. } = *self;
+        let Sizes { queries, keys: all_keys, dim, value_dim, .. } = attention.sizes;
+        let accum = |begun: bool| (if begun { Accum::Add } else { Accum::Replace }, attention.rounding);
+        let width = keys.len();
+        let scores = &mut scores[..rows.len() * width];
+        score(attention, head, [q, k], place, seen, scores);
+        if let Some(upstream) = self.grad_scores {
+            let upstream = &upstream[head.index * queries * all_keys..][..queries * all_keys];
+            of_shown_scores(upstream, all_keys, place, scores, upstream_tile);
         }
-        if !begun {
-            clear(&outputs.k, keys.clone(), dim);
-            clear(&outputs.v, keys, value_dim);
+        simd::exp_rows_in_place(scores, width, &stats[head.index * queries..][rows.clone()]);
+        let grad_rows = head.rows(grad, rows.clone(), value_dim);
+
+        let score_grads = &mut score_grads[..scores.len()];
+        let dropped = &mut dropped[..if attention.dropout.is_some() { scores.len() } else { 0 }];
+        if let Some(dropout) = attention.dropout {
+            drop_out(attention, dropout, head, place, scores, dropped);
         }
+        let kept = if dropped.is_empty() { &*scores } else { &*dropped };
+        // SAFETY: the caller's contract; one view of it at a time.
+        let values = unsafe { self.v.rows(head, keys.clone(), value_dim) };
+        product(accum(begun), 1.0, values, MatRef::row_major(kept, rows.len(), width).t(), grad_rows);
+        matmul(
+            MatMut::row_major(score_grads, rows.len(), width),
+            grad_rows,
+            head.rows(v, keys.clone(), value_dim).t(),
+            Options::default().rounding(attention.rounding),
+        );
+        if let Some(dropout) = attention.dropout {
+            drop_out(attention, dropout, head, place, score_grads, dropped);
+            score_grads.copy_from_slice(dropped);
+        }
+        let products = &mut products[..rows.len()];
+        dot_rows([grad, out], head, rows.clone(), value_dim, products);
+        simd::online_softmax_backward_rows(scores, width, products, score_grads);
+        if self.grad_scores.is_some() {
+            simd::add_assign(score_grads, &upstream_tile[..scores.len()]);
+        }
+        if let Some(all) = grad_of_mask {
+            for (query, score_grads) in rows.clone().zip(score_grads.chunks_exact(width)) {
+                all[query * all_keys..][keys.clone()].copy_from_slice(score_grads);
+            }
+        }
+        let score_grads = MatRef::row_major(&*score_grads, rows.len(), width);
+        let [q, k] = [head.rows(q, rows.clone(), dim), head.rows(k, keys.clone(), dim)];
+        // SAFETY: as above.
+        let [of_queries, of_keys] =
+            unsafe { [self.q.rows(head, rows.clone(), dim), self.k.rows(head, keys.clone(), dim)] };
+        product(accum(!self.keys_at_once()), attention.scale, of_queries, score_grads, k);
+        product(accum(begun), attention.scale, of_keys, score_grads.t(), q);
     }
 }

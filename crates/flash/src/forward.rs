@@ -13,6 +13,15 @@ use crate::shared::{Dense, Shared};
 use crate::sizes::{Operand, OperandMut, Sizes};
 use crate::tiles::{Head, Tiles, drop_out, product, score};
 
+/// A forward pass: what all heads read, and where their outputs are written.
+struct Pass<'a> {
+    attention: &'a Attention<'a>,
+    tiles: &'a Tiles,
+    /// Queries, keys and values.
+    operands: [Operand<'a>; 3],
+    out: Shared<'a>,
+}
+
 pub(crate) fn run(
     attention: &Attention<'_>,
     tiles: &Tiles,
@@ -23,7 +32,8 @@ pub(crate) fn run(
 ) {
     let Sizes { queries, keys, dim, value_dim, .. } = attention.sizes;
     let blocks = queries.div_ceil(tiles.queries);
-    let (out, stats, scores) = (Shared::of(out), Dense::of(stats), scores.map(Dense::of));
+    let (stats, scores) = (Dense::of(stats), scores.map(Dense::of));
+    let pass = Pass { attention, tiles, operands, out: Shared::of(out) };
     let all = attention.sizes.all_heads() * blocks;
     let group = tiles.group(&attention.sizes);
     let one = |first: usize| {
@@ -46,7 +56,7 @@ pub(crate) fn run(
                 (stats, scores.as_ref().map(|all| all.part(first * keys..(first + rows.len()) * keys)))
             };
             // SAFETY: as above.
-            unsafe { block(attention, tiles, operands, head, rows, &out, stats, scores, &mut scratch) };
+            unsafe { pass.block(head, rows, stats, scores, &mut scratch) };
         }
     };
     for_each(all.div_ceil(group), 1, one);
@@ -70,75 +80,75 @@ impl Scratch {
     }
 }
 
-/// The output of some queries of a head.
-///
-/// # Safety
-/// No one else writes these rows of `out`.
-unsafe fn block(
-    attention: &Attention<'_>,
-    tiles: &Tiles,
-    [q, k, v]: [Operand<'_>; 3],
-    head: Head,
-    rows: Range<usize>,
-    out: &Shared<'_>,
-    stats: &mut [f32],
-    mut kept: Option<&mut [f32]>,
-    Scratch { scores, dropped, max, sum, correction }: &mut Scratch,
-) {
-    let Sizes { keys: all_keys, value_dim, .. } = attention.sizes;
-    let [max, sum, correction] = [max, sum, correction].map(|state| &mut state[..rows.len()]);
-    max.fill(f32::NEG_INFINITY);
-    sum.fill(0.0);
-    let mut begun = false;
-    for keys in Tiles::ranges(all_keys, tiles.keys) {
-        let seen = attention.pattern.tile(&rows, &keys);
-        if seen == Coverage::Nothing {
+impl Pass<'_> {
+    /// The output of some queries of a head, the logarithms of the sums of their `e^score`, and the scores, if they are `kept`.
+    ///
+    /// # Safety
+    /// No one else writes these rows of `out`.
+    unsafe fn block(
+        &self,
+        head: Head,
+        rows: Range<usize>,
+        stats: &mut [f32],
+        mut kept: Option<&mut [f32]>,
+        Scratch { scores, dropped, max, sum, correction }: &mut Scratch,
+    ) {
+        let Self { attention, tiles, operands: [q, k, v], ref out } = *self;
+        let Sizes { keys: all_keys, value_dim, .. } = attention.sizes;
+        let [max, sum, correction] = [max, sum, correction].map(|state| &mut state[..rows.len()]);
+        max.fill(f32::NEG_INFINITY);
+        sum.fill(0.0);
+        let mut begun = false;
+        for keys in Tiles::ranges(all_keys, tiles.keys) {
+            let seen = attention.pattern.tile(&rows, &keys);
+            if seen == Coverage::Nothing {
+                if let Some(kept) = &mut kept {
+                    let tile = kept.chunks_exact_mut(all_keys).map(|row| &mut row[keys.clone()]);
+                    tile.for_each(|row| row.fill(f32::NEG_INFINITY));
+                }
+                continue;
+            }
+            let scores = &mut scores[..rows.len() * keys.len()];
+            score(attention, head, [q, k], (&rows, &keys), seen, scores);
             if let Some(kept) = &mut kept {
                 let tile = kept.chunks_exact_mut(all_keys).map(|row| &mut row[keys.clone()]);
-                tile.for_each(|row| row.fill(f32::NEG_INFINITY));
+                tile.zip(scores.chunks_exact(keys.len())).for_each(|(kept, row)| kept.copy_from_slice(row));
             }
-            continue;
-        }
-        let scores = &mut scores[..rows.len() * keys.len()];
-        score(attention, head, [q, k], (&rows, &keys), seen, scores);
-        if let Some(kept) = &mut kept {
-            let tile = kept.chunks_exact_mut(all_keys).map(|row| &mut row[keys.clone()]);
-            tile.zip(scores.chunks_exact(keys.len())).for_each(|(kept, row)| kept.copy_from_slice(row));
-        }
-        simd::online_softmax_rows(scores, keys.len(), max, sum, correction);
-        let probabilities = match attention.dropout {
-            None => &*scores,
-            Some(dropout) => {
-                let dropped = &mut dropped[..scores.len()];
-                drop_out(attention, dropout, head, (&rows, &keys), scores, dropped);
-                &*dropped
-            }
-        };
-        let probabilities = MatRef::row_major(probabilities, rows.len(), keys.len());
-        let values = head.rows(v, keys.clone(), value_dim);
-        if begun {
-            for (step, &correction) in rows.clone().zip(correction.iter()) {
-                if correction != 1.0 {
-                    // SAFETY: the caller's contract; one row at a time.
-                    simd::scale(unsafe { out.row(head, step, value_dim) }, correction);
+            simd::online_softmax_rows(scores, keys.len(), max, sum, correction);
+            let probabilities = match attention.dropout {
+                None => &*scores,
+                Some(dropout) => {
+                    let dropped = &mut dropped[..scores.len()];
+                    drop_out(attention, dropout, head, (&rows, &keys), scores, dropped);
+                    &*dropped
+                }
+            };
+            let probabilities = MatRef::row_major(probabilities, rows.len(), keys.len());
+            let values = head.rows(v, keys.clone(), value_dim);
+            if begun {
+                for (step, &correction) in rows.clone().zip(correction.iter()) {
+                    if correction != 1.0 {
+                        // SAFETY: the caller's contract; one row at a time.
+                        simd::scale(unsafe { out.row(head, step, value_dim) }, correction);
+                    }
                 }
             }
+            // SAFETY: the caller's contract; one view at a time.
+            let to = unsafe { out.rows(head, rows.clone(), value_dim) };
+            let accum = if begun { Accum::Add } else { Accum::Replace };
+            product((accum, attention.rounding), 1.0, to, probabilities, values);
+            begun = true;
         }
-        // SAFETY: the caller's contract; one view at a time.
-        let to = unsafe { out.rows(head, rows.clone(), value_dim) };
-        let accum = if begun { Accum::Add } else { Accum::Replace };
-        product((accum, attention.rounding), 1.0, to, probabilities, values);
-        begun = true;
-    }
-    // Where there was nothing to see, the logarithm of no sum at all is minus infinity too.
-    simd::ln(sum, stats);
-    simd::add_assign(stats, max);
-    for ((step, max), sum) in rows.zip(max.iter()).zip(sum.iter()) {
-        // SAFETY: as above.
-        let row = unsafe { out.row(head, step, value_dim) };
-        match *max == f32::NEG_INFINITY || !begun {
-            true => row.fill(0.0),
-            false => simd::scale(row, 1.0 / sum),
+        // Where there was nothing to see, the logarithm of no sum at all is minus infinity too.
+        simd::ln(sum, stats);
+        simd::add_assign(stats, max);
+        for ((step, max), sum) in rows.zip(max.iter()).zip(sum.iter()) {
+            // SAFETY: as above.
+            let row = unsafe { out.row(head, step, value_dim) };
+            match *max == f32::NEG_INFINITY || !begun {
+                true => row.fill(0.0),
+                false => simd::scale(row, 1.0 / sum),
+            }
         }
     }
 }

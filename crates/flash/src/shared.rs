@@ -16,7 +16,8 @@ pub(crate) struct Shared<'a> {
     borrow: PhantomData<&'a mut [f32]>,
 }
 
-// SAFETY: an exclusive borrow of the elements; the one who takes some of them says that no one else has these.
+// SAFETY: an exclusive borrow of the elements, which only unsafe functions hand out: their callers promise that no element is
+// handed out twice at a time.
 unsafe impl Sync for Shared<'_> {}
 
 impl<'a> Shared<'a> {
