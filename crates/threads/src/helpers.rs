@@ -3,7 +3,7 @@
 //! A scope of rayon's ends when each of its jobs has run, those for which nothing was left to do
 //! included, and a caller from outside the pool sleeps until then. Products take some tens of
 //! microseconds, as long as it takes to wake a thread: so here the caller closes the door when all work
-//! is taken, and waits, awake, for those who are inside only.
+//! is taken, and waits, awake, only for the threads that are inside.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::*};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::patience::Patience;
 use crate::scope::share;
+use crate::spin_wait::SpinWait;
 
 /// How long a helper looks out for the next product before it lets rayon put it to sleep: longer than what
 /// stands between the products of a training step, shorter than anyone notices.
@@ -64,7 +64,7 @@ struct Work {
     one: *const (dyn Fn(usize) + Sync),
     count: usize,
     group: usize,
-    /// Groups that were taken, by whomever; those that the caller took, and the helpers.
+    /// Groups that were taken in all, by the caller, and by the helpers.
     taken: AtomicUsize,
     front: AtomicUsize,
     back: AtomicUsize,
@@ -145,9 +145,9 @@ impl Drop for Door<'_> {
     fn drop(&mut self) {
         self.0.inside.fetch_or(CLOSED, AcqRel);
         // They are at their last group: soon done, unless the machine is busy with something else.
-        let mut patience = Patience(10_000);
+        let mut spin = SpinWait(10_000);
         while self.0.inside.load(Acquire) != CLOSED {
-            patience.wait();
+            spin.wait();
         }
     }
 }

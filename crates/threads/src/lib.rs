@@ -28,13 +28,13 @@
 #[cfg(feature = "parallel")]
 mod helpers;
 mod indices;
-#[cfg(feature = "parallel")]
-mod patience;
 mod pipeline;
 mod rows;
 mod scope;
 mod sequence;
 mod side_by_side;
+#[cfg(feature = "parallel")]
+mod spin_wait;
 mod wanted;
 mod workers;
 

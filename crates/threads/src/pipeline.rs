@@ -11,8 +11,8 @@ use crate::scope::count;
 #[cfg(feature = "parallel")]
 use crate::{
     indices::for_each,
-    patience::{LOOKS, Patience},
     rows::Rows,
+    spin_wait::{SPINS, SpinWait},
 };
 
 /// The work of a chunk of a stage from which sharing it pays, in the same numbers as that of [`rows`](crate::rows()): some
@@ -77,16 +77,16 @@ struct Pipeline<'a, S> {
     x: &'a [f32],
     steps: usize,
     chunk: usize,
-    stages: Vec<Stage<S>>,
+    stages: Vec<Stage<'a, S>>,
     /// A call panicked: nothing more is begun.
     ended: AtomicBool,
 }
 
 #[cfg(feature = "parallel")]
-struct Stage<S> {
-    own: Rows<S>,
+struct Stage<'a, S> {
+    own: Rows<'a, S>,
     /// One value a row, so that parts of rows can be taken.
-    rows: Rows<f32>,
+    rows: Rows<'a, f32>,
     width: usize,
     /// Chunks that a thread has begun, and those that are done; one of a stage at a time.
     begun: AtomicUsize,
@@ -95,7 +95,7 @@ struct Stage<S> {
 
 #[cfg(feature = "parallel")]
 impl<'a, S: Send> Pipeline<'a, S> {
-    fn new(x: &'a [f32], [steps, chunk]: [usize; 2], stages: &mut [(S, &mut [f32])]) -> Self {
+    fn new(x: &'a [f32], [steps, chunk]: [usize; 2], stages: &'a mut [(S, &mut [f32])]) -> Self {
         let stages = stages.iter_mut().map(|(own, rows)| Stage {
             width: rows.len() / (steps + 1),
             own: Rows::of(std::slice::from_mut(own), 1),
@@ -116,7 +116,7 @@ impl<'a, S: Send> Pipeline<'a, S> {
                 let part = |steps: Range<usize>, width: usize| steps.start * width..steps.end * width;
                 // SAFETY: a stage is with one thread at a time, which alone has its value and writes its rows of this chunk;
                 // the row before them was written before, and so were the rows of the stage below, and neither is written
-                // again. The caller's borrows last until all have left.
+                // again.
                 unsafe {
                     let input = match stage.checked_sub(1).map(|below| &self.stages[below]) {
                         Some(below) => {
@@ -139,7 +139,7 @@ impl<'a, S: Send> Pipeline<'a, S> {
     /// where all is done.
     fn take(&self, from_first: bool) -> Option<(usize, usize)> {
         let (count, chunks) = (self.stages.len(), self.steps.div_ceil(self.chunk));
-        let mut patience = Patience(LOOKS);
+        let mut spin = SpinWait(SPINS);
         while !self.ended.load(Relaxed) {
             let mut first = None;
             let mut waits = false;
@@ -164,7 +164,7 @@ impl<'a, S: Send> Pipeline<'a, S> {
             if !waits {
                 return None;
             }
-            patience.wait();
+            spin.wait();
         }
         None
     }

@@ -1,5 +1,6 @@
 //! Passes over rows, shared out in blocks of them.
 
+use std::marker::PhantomData;
 use std::ops::Range;
 
 use foretell_pool::Buffer;
@@ -122,23 +123,24 @@ pub fn sums_and_rows(
 }
 
 /// Rows that are written by several threads, no row by two.
-pub(crate) struct Rows<T> {
+pub(crate) struct Rows<'a, T> {
     start: *mut T,
     width: usize,
+    borrow: PhantomData<&'a mut [T]>,
 }
 
 // SAFETY: a borrow of rows, each of which one thread at a time writes; several read one only where they may share its values
 // (`shared_part`).
-unsafe impl<T: Send> Sync for Rows<T> {}
+unsafe impl<T: Send> Sync for Rows<'_, T> {}
 
-impl<T> Rows<T> {
-    pub(crate) fn of(values: &mut [T], width: usize) -> Self {
-        Self { start: values.as_mut_ptr(), width }
+impl<'a, T> Rows<'a, T> {
+    pub(crate) fn of(values: &'a mut [T], width: usize) -> Self {
+        Self { start: values.as_mut_ptr(), width, borrow: PhantomData }
     }
 
     /// # Safety
-    /// The rows exist, the one who made this borrows them for `'a`, and no one else has any of them meanwhile.
-    pub(crate) unsafe fn part<'a>(&self, rows: Range<usize>) -> &'a mut [T] {
+    /// The rows exist, and nothing else refers to any of them while the result is in use.
+    pub(crate) unsafe fn part(&self, rows: Range<usize>) -> &'a mut [T] {
         // SAFETY: the caller's contract.
         unsafe {
             std::slice::from_raw_parts_mut(self.start.add(rows.start * self.width), rows.len() * self.width)
@@ -147,10 +149,10 @@ impl<T> Rows<T> {
 }
 
 #[cfg(feature = "parallel")]
-impl<T: Sync> Rows<T> {
+impl<'a, T: Sync> Rows<'a, T> {
     /// # Safety
-    /// The rows exist, the one who made this borrows them for `'a`, and no one writes any of them meanwhile.
-    pub(crate) unsafe fn shared_part<'a>(&self, rows: Range<usize>) -> &'a [T] {
+    /// The rows exist, and nothing writes any of them while the result is in use.
+    pub(crate) unsafe fn shared_part(&self, rows: Range<usize>) -> &'a [T] {
         // SAFETY: the caller's contract.
         unsafe {
             std::slice::from_raw_parts(self.start.add(rows.start * self.width), rows.len() * self.width)

@@ -11,8 +11,8 @@ use crate::scope::count;
 #[cfg(feature = "parallel")]
 use crate::{
     indices::for_each,
-    patience::{LOOKS, Patience},
     rows::Rows,
+    spin_wait::{SPINS, SpinWait},
 };
 
 /// The work of a step from which sharing it pays, in the same numbers as that of [`rows`](crate::rows()): about a
@@ -66,9 +66,9 @@ pub fn sequence<S: Send>(
 
 /// A sequence that several threads work on.
 #[cfg(feature = "parallel")]
-struct Shared<S> {
-    rows: Rows<f32>,
-    blocks: Rows<(Range<usize>, S)>,
+struct Shared<'a, S> {
+    rows: Rows<'a, f32>,
+    blocks: Rows<'a, (Range<usize>, S)>,
     width: usize,
     steps: usize,
     count: usize,
@@ -100,8 +100,8 @@ impl Turn {
 }
 
 #[cfg(feature = "parallel")]
-impl<S: Send> Shared<S> {
-    fn new(rows: &mut [f32], width: usize, blocks: &mut [(Range<usize>, S)]) -> Self {
+impl<'a, S: Send> Shared<'a, S> {
+    fn new(rows: &'a mut [f32], width: usize, blocks: &'a mut [(Range<usize>, S)]) -> Self {
         let (steps, count) = (rows.len() / width - 1, blocks.len());
         assert!(steps < 1 << 32 && count < 1 << 16, "{steps} steps of {count} blocks");
         let start = Turn { step: 0, front: 0, back: 0 };
@@ -122,7 +122,7 @@ impl<S: Send> Shared<S> {
             while let Some((t, block)) = self.take(thread == 0) {
                 let end = EndOnPanic(self);
                 // SAFETY: blocks of a step are taken once, and their columns have nothing in common; rows up to this step's
-                // are no more written, those after it not yet read. The caller's borrows last until all have left.
+                // are no more written, those after it not yet read.
                 unsafe {
                     let (columns, own) = &mut self.blocks.part(block..block + 1)[0];
                     let before = self.rows.shared_part(t * self.width..(t + 1) * self.width);
@@ -137,7 +137,7 @@ impl<S: Send> Shared<S> {
 
     /// The next step and block, once all steps before are done; nothing where all steps are.
     fn take(&self, from_front: bool) -> Option<(usize, usize)> {
-        let mut patience = Patience(LOOKS);
+        let mut spin = SpinWait(SPINS);
         loop {
             // What was written in the steps before is seen from here on: the last to finish one has stored the turn.
             let bits = self.turn.load(Acquire);
@@ -154,7 +154,7 @@ impl<S: Send> Shared<S> {
                     return Some((step, block));
                 }
             } else {
-                patience.wait();
+                spin.wait();
             }
         }
     }
@@ -169,7 +169,7 @@ impl<S: Send> Shared<S> {
 
 /// Ends the sequence for all threads when it is dropped: a block that panicked is never done.
 #[cfg(feature = "parallel")]
-struct EndOnPanic<'a, S>(&'a Shared<S>);
+struct EndOnPanic<'a, S>(&'a Shared<'a, S>);
 
 #[cfg(feature = "parallel")]
 impl<S> Drop for EndOnPanic<'_, S> {

@@ -11,7 +11,7 @@ thread_local! {
 }
 
 /// Runs `work`. As soon as `question` says that no one waits for it any more, its long loops end, on all threads that work on it, and
-/// what they leave is of no use: the one who calls asks [`is_wanted`] before looking at it.
+/// their results are not to be used: the caller asks [`is_wanted`] before it reads them.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -156,7 +156,7 @@ impl Workers {
                         if !is_wanted() {
                             break;
                         }
-                        // SAFETY: each item is given to one thread, and the caller's borrow lasts until all are done.
+                        // SAFETY: each item is given to one thread.
                         let item = unsafe { items.part(i..i + 1) };
                         work(i, &mut item[0]);
                     }

@@ -2,14 +2,13 @@
 
 use std::hint::spin_loop;
 
-/// As often a thread looks for its next work of some microseconds.
-pub(crate) const LOOKS: usize = 1000;
+/// Spins of a thread whose next work comes within some microseconds.
+pub(crate) const SPINS: usize = 1000;
 
-/// This many looks, one right after the other; then others may have the core in between, since the thread that is waited for may
-/// need it.
-pub(crate) struct Patience(pub(crate) usize);
+/// Spins this often; then it yields at each wait, since the thread that is waited for may need the core.
+pub(crate) struct SpinWait(pub(crate) usize);
 
-impl Patience {
+impl SpinWait {
     /// Waits until the next look.
     pub(crate) fn wait(&mut self) {
         match self.0.checked_sub(1) {
