@@ -1,5 +1,6 @@
 //! Values gathered along a dimension by their places, and values scattered to places, or added there.
 
+use foretell_gemm::Accum;
 use foretell_kernels::gather;
 use foretell_tensor::trace::{self, Record};
 use foretell_tensor::{Indices, Shape, Tensor};
@@ -28,23 +29,7 @@ impl Var {
     /// If the shapes do not fit, or a place is outside of the axis.
     #[track_caller]
     pub fn scatter_add(&self, axis: usize, places: &Indices, values: &Self) -> Self {
-        assert_fits("scatter_add", self.shape(), axis, places);
-        assert_eq!(places.shape(), values.shape(), "shapes of places and values of scatter_add");
-        let along = Axis::of(&self.shape(), axis);
-        let mut value = self.value().clone();
-        let added = values.value().contiguous();
-        gather::scatter_add(added.values(), along, places.values(), value.values_mut());
-        trace::record(|| {
-            let record = Record::new("scatter_add").input(self.value()).input(places).input(&added);
-            record.output(&value).size("axis", axis)
-        });
-        let (edge, values_edge, places) = (self.edge(), values.edge(), places.clone());
-        Self::operation(value, &[self, values], move |grad, gradients| {
-            if values_edge.is_wanted() {
-                gradients.add_gradient(&values_edge, values_at(&grad, along, &places));
-            }
-            gradients.add_gradient(&edge, grad);
-        })
+        self.with_values("scatter_add", axis, places, values, Accum::Add)
     }
 
     /// `self` with `values` put at `places` along `axis`, no place being named twice. `values` has the shape of the places
@@ -54,14 +39,30 @@ impl Var {
     /// If the shapes do not fit, or a place is outside of the axis.
     #[track_caller]
     pub fn scatter(&self, axis: usize, places: &Indices, values: &Self) -> Self {
-        assert_fits("scatter", self.shape(), axis, places);
-        assert_eq!(places.shape(), values.shape(), "shapes of places and values of scatter");
+        self.with_values("scatter", axis, places, values, Accum::Replace)
+    }
+
+    #[track_caller]
+    fn with_values(
+        &self,
+        operation: &'static str,
+        axis: usize,
+        places: &Indices,
+        values: &Self,
+        accum: Accum,
+    ) -> Self {
+        assert_fits(operation, self.shape(), axis, places);
+        assert_eq!(places.shape(), values.shape(), "shapes of places and values of {operation}");
         let along = Axis::of(&self.shape(), axis);
         let mut value = self.value().clone();
-        let put = values.value().contiguous();
-        gather::scatter(put.values(), along, places.values(), value.values_mut());
+        let written = values.value().contiguous();
+        let write = match accum {
+            Accum::Add => gather::scatter_add,
+            Accum::Replace => gather::scatter,
+        };
+        write(written.values(), along, places.values(), value.values_mut());
         trace::record(|| {
-            let record = Record::new("scatter").input(self.value()).input(places).input(&put);
+            let record = Record::new(operation).input(self.value()).input(places).input(&written);
             record.output(&value).size("axis", axis)
         });
         let (edge, values_edge, places) = (self.edge(), values.edge(), places.clone());
@@ -69,10 +70,10 @@ impl Var {
             if values_edge.is_wanted() {
                 gradients.add_gradient(&values_edge, values_at(&grad, along, &places));
             }
-            if edge.is_wanted() {
+            if accum == Accum::Replace && edge.is_wanted() {
                 gather::scatter_value(0.0, along, places.values(), grad.values_mut());
-                gradients.add_gradient(&edge, grad);
             }
+            gradients.add_gradient(&edge, grad);
         })
     }
 }

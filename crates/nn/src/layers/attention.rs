@@ -90,13 +90,7 @@ impl MultiHeadAttention {
     /// If there are no heads.
     #[track_caller]
     pub fn prob_sparse(scope: &mut Scope<'_>, [hidden, heads]: [usize; 2], sparse: ProbSparse) -> Self {
-        let width = hidden / heads * heads;
-        let [query, key, value, out] = NAMES;
-        let query = Linear::new(&mut scope.at(query), hidden, width);
-        let key = Linear::with_frozen_bias(&mut scope.at(key), hidden, width);
-        let value = Linear::new(&mut scope.at(value), hidden, width);
-        let out = Linear::new(&mut scope.at(out), width, hidden);
-        Self { query, key, value, out, heads, dropout: 0.0, sparse: Some(sparse) }
+        Self::with(scope, AttentionSizes { hidden, heads, dropout: 0.0 }, NAMES, Some(sparse))
     }
 
     /// Whether the keys of a query depend on the other queries.
@@ -110,14 +104,25 @@ impl MultiHeadAttention {
     /// If there are no heads.
     #[track_caller]
     pub fn named(scope: &mut Scope<'_>, sizes: AttentionSizes, names: [&str; 4]) -> Self {
-        let AttentionSizes { hidden, heads, dropout } = sizes;
+        Self::with(scope, sizes, names, None)
+    }
+
+    #[track_caller]
+    fn with(
+        scope: &mut Scope<'_>,
+        AttentionSizes { hidden, heads, dropout }: AttentionSizes,
+        [query, key, value, out]: [&str; 4],
+        sparse: Option<ProbSparse>,
+    ) -> Self {
         let width = hidden / heads * heads;
-        let [query, key, value, out] = names;
         let query = Linear::new(&mut scope.at(query), hidden, width);
-        let key = Linear::with_optional_bias(&mut scope.at(key), [hidden, width], false);
+        let key = match sparse {
+            Some(_) => Linear::with_frozen_bias(&mut scope.at(key), hidden, width),
+            None => Linear::with_optional_bias(&mut scope.at(key), [hidden, width], false),
+        };
         let value = Linear::new(&mut scope.at(value), hidden, width);
         let out = Linear::new(&mut scope.at(out), width, hidden);
-        Self { query, key, value, out, heads, dropout, sparse: None }
+        Self { query, key, value, out, heads, dropout, sparse }
     }
 
     /// Attention of steps `x [batch, time, hidden]` to the steps of `context [batch, other time, hidden]`:
