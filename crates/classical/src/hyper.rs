@@ -2,7 +2,11 @@
 
 use foretell_estimator::EstimatorError;
 pub use foretell_estimator::hyper::HyperParameter;
-pub(crate) use foretell_estimator::hyper::{ALIAS, RefusedHyperParameter, STEPS, alias, steps};
+pub(crate) use foretell_estimator::hyper::{
+    ALIAS, COLUMNS, RefusedHyperParameter, SEASONS, STEPS, alias, columns, or_null, seasons, seasons_value,
+    steps,
+};
+pub(crate) use foretell_estimator::hyper_field as field;
 use serde_json::Value;
 
 use crate::error::ClassicalError;
@@ -21,39 +25,16 @@ pub(crate) const fn season_length<M: Seasonal>() -> HyperParameter<M> {
         expected: "a whole number between 1 and 1000000, or null",
         get: |method| (*method.clone().season_length()).into(),
         set: |method, value| {
-            *method.season_length() = if value.is_null() { None } else { Some(steps(value)?) };
+            *method.season_length() = or_null(value, steps)?;
             Some(())
         },
-    }
-}
-
-/// The steps of several seasons, of one or of none, as a value: null for none.
-pub(crate) fn seasons_value(seasons: &[usize]) -> Value {
-    if seasons.is_empty() { Value::Null } else { seasons.into() }
-}
-
-/// The steps of several seasons, of one or of none, from a value.
-pub(crate) fn seasons(value: &Value) -> Option<Vec<usize>> {
-    match value {
-        Value::Null => Some(Vec::new()),
-        Value::Array(seasons) => seasons.iter().map(steps).collect(),
-        season => Some(vec![steps(season)?]),
     }
 }
 
 /// A hyper-parameter that is true or false: the field of the method.
 macro_rules! flag {
     ($name:literal, $meaning:literal, $($field:tt)+) => {
-        $crate::hyper::HyperParameter {
-            name: $name,
-            meaning: $meaning,
-            expected: "true or false",
-            get: |method| method.$($field)+.into(),
-            set: |method, value| {
-                method.$($field)+ = value.as_bool()?;
-                Some(())
-            },
-        }
+        $crate::hyper::field!($name, $meaning, "true or false", ::serde_json::Value::as_bool, $($field)+)
     };
 }
 pub(crate) use flag;

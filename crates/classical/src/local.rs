@@ -1,10 +1,10 @@
 //! Methods that see one series at a time, all series on all threads.
 
 use foretell_calendar::Freq;
-use foretell_data::{DataError, Future, Panel, Span};
+use foretell_data::{DataError, Future, Panel};
 use foretell_estimator::{
     Asked, ClockGrid, Cutoff, EstimatorError, Fallback, ForecastPart, ForecastValues, KnownColumn,
-    NamedNumbers, SeriesNumbers, Workers, cutoffs_beside, interpolate,
+    NamedNumbers, SeriesNumbers, Workers, cutoffs_beside, each_window, interpolate,
 };
 use statrs::distribution::{ContinuousCDF as _, Normal};
 
@@ -381,18 +381,13 @@ fn forecast_all(
 ) -> Result<ForecastValues, EstimatorError> {
     let names = method.columns();
     let cutoffs = cutoffs_beside(panel, asked.span, asked.h, names)?;
-    let future = future_of(asked.span);
     let normal = Normal::standard();
     let scores: Vec<(f64, f64)> =
         asked.quantiles.unwrap_or_default().iter().map(|&q| (q, normal.inverse_cdf(q))).collect();
-    let mut windows = Vec::new();
-    windows.resize_with(cutoffs.len(), || Ok(Vec::new()));
-    workers.each(&mut windows, true, |window, values: &mut Result<Vec<f32>, DataError>| {
-        let level = panel.level(cutoffs[window].0);
-        let window = match Window::new(method, panel, cutoffs[window], asked.h, future, learned) {
-            Ok(window) => window,
-            Err(error) => return *values = Err(error),
-        };
+    let each = asked.h * (1 + scores.len());
+    let values = each_window(&cutoffs, each, workers, |cutoff, out| {
+        let level = panel.level(cutoff.0);
+        let window = Window::new(method, panel, cutoff, asked.h, asked.future(), learned)?;
         let forecast = method.forecast(&window);
         let mut forecast = forecast.unwrap_or_else(|| last_value(&window.y, window.h));
         // One value tells nothing of how far forecasts are off.
@@ -402,23 +397,16 @@ fn forecast_all(
         }
         forecast.mean = window.take(forecast.mean);
         forecast.deviation = window.take(forecast.deviation);
-        let mut row = Vec::with_capacity(asked.h * (1 + scores.len()));
-        for (step, &mean) in forecast.mean.iter().enumerate() {
-            row.push(level.hold(mean));
-            row.extend(scores.iter().map(|&(q, score)| level.hold(forecast.quantile(step, q, score))));
+        let rows = out.chunks_exact_mut(1 + scores.len());
+        for (step, (row, &mean)) in rows.zip(&forecast.mean).enumerate() {
+            row[0] = level.hold(mean);
+            for (cell, &(q, score)) in row[1..].iter_mut().zip(&scores) {
+                *cell = level.hold(forecast.quantile(step, q, score));
+            }
         }
-        *values = Ok(row);
-    });
-    let windows = windows.into_iter().collect::<Result<Vec<_>, _>>()?;
-    Ok(ForecastValues { cutoffs, values: windows.concat() })
-}
-
-/// The future of a forecast of what follows the panel.
-fn future_of(span: Span<'_>) -> Option<&Future> {
-    match span {
-        Span::Predict { future } => future,
-        _ => None,
-    }
+        Ok(())
+    })?;
+    Ok(ForecastValues { cutoffs, values })
 }
 
 /// The parts of the forecasts of all windows: the first is on the level of its series, and the others are added to it.
@@ -430,29 +418,25 @@ fn parts(
     (learned, workers): (&SeriesNumbers, &Workers),
 ) -> Result<Vec<ForecastPart>, EstimatorError> {
     let cutoffs = cutoffs_beside(panel, asked.span, asked.h, method.columns())?;
-    let future = future_of(asked.span);
-    let mut windows: Vec<Result<Vec<Vec<f64>>, DataError>> = Vec::new();
-    windows.resize_with(cutoffs.len(), || Ok(Vec::new()));
-    workers.each(&mut windows, true, |i, parts| {
-        *parts = Window::new(method, panel, cutoffs[i], asked.h, future, learned).map(|window| {
-            let parts = method.parts(&window);
-            let parts = parts.unwrap_or_else(|| vec![last_value(&window.y, window.h).mean]);
-            parts.into_iter().map(|values| window.take(values)).collect()
-        });
-    });
-    let nothing = || vec![0.0; cutoffs.len() * asked.h];
-    let mut whole: Vec<ForecastPart> =
-        names.into_iter().map(|name| ForecastPart { name, values: nothing() }).collect();
-    for (i, parts) in windows.into_iter().enumerate() {
-        let level = panel.level(cutoffs[i].0);
+    let each = names.len() * asked.h;
+    let values = each_window(&cutoffs, each, workers, |cutoff, out| {
+        let window = Window::new(method, panel, cutoff, asked.h, asked.future(), learned)?;
+        let parts = method.parts(&window);
+        let parts = parts.unwrap_or_else(|| vec![last_value(&window.y, window.h).mean]);
+        let level = panel.level(cutoff.0);
         let [_, scale] = level.into();
-        for (place, (part, values)) in whole.iter_mut().zip(parts?).enumerate() {
+        for (place, (cells, part)) in out.chunks_exact_mut(asked.h).zip(parts).enumerate() {
             let held = |value: f64| if place == 0 { level.hold(value) } else { (value / scale) as f32 };
-            let cells = &mut part.values[i * asked.h..];
-            cells.iter_mut().zip(values).for_each(|(cell, value)| *cell = held(value));
+            cells.iter_mut().zip(window.take(part)).for_each(|(cell, value)| *cell = held(value));
         }
-    }
-    Ok(whole)
+        Ok(())
+    })?;
+    // [windows, parts, h]
+    let part = |(place, name): (usize, String)| {
+        let of_window = |window: &[f32]| window[place * asked.h..][..asked.h].to_vec();
+        ForecastPart { name, values: values.chunks_exact(each).flat_map(of_window).collect() }
+    };
+    Ok(names.into_iter().enumerate().map(part).collect())
 }
 
 #[cfg(test)]

@@ -11,7 +11,6 @@ use foretell_estimator::{
     Fallback, ForecastPart, ForecastValues, HeldOut, Learned, LevelsSeen, NamedNumbers, Output, Run,
     SeriesNumbers, Trained, Workers,
 };
-use foretell_tables::ColumnPart;
 use serde_json::{Map, Value};
 
 use crate::hyper::{self, HyperParameter, RefusedHyperParameter};
@@ -258,11 +257,7 @@ impl<M: Method> Estimator for Classical<M> {
     }
 
     fn outputs_at(&self, quantiles: &[f64]) -> Option<Vec<Output>> {
-        if !M::HAS_QUANTILES {
-            return None;
-        }
-        let quantile = |&q: &f64| Output::of(ColumnPart::Quantile(q));
-        Some(std::iter::once(Output::point()).chain(quantiles.iter().map(quantile)).collect())
+        M::HAS_QUANTILES.then(|| Output::point_and_quantiles(quantiles))
     }
 
     fn fit(

@@ -57,7 +57,7 @@ impl LocalMethod for Mstl {
     const HYPER_PARAMETERS: &'static [HyperParameter<Self>] = &[HyperParameter {
         name: "season_length",
         meaning: "Steps of the seasons, such as [24, 168], or of the only one; null for the usual one of the data's frequency.",
-        expected: "a whole number between 1 and 1000000, a list of such, or null",
+        expected: hyper::SEASONS,
         get: |method| hyper::seasons_value(&method.season_length),
         set: |method, value| {
             method.season_length = hyper::seasons(value)?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use foretell_data::{Cutter, DataError, Panel, Span, WindowSpec};
+use foretell_data::{Cutter, DataError, Future, Panel, Span, WindowSpec};
 
 /// Where a forecast starts: the series, and how many of its rows come before.
 pub type Cutoff = (usize, usize);
@@ -16,6 +16,16 @@ pub struct Asked<'a> {
     pub h: usize,
     /// The quantiles of [`Estimator::outputs_at`](crate::Estimator::outputs_at); `None` for the columns of [`Estimator::outputs`](crate::Estimator::outputs).
     pub quantiles: Option<&'a [f64]>,
+}
+
+impl<'a> Asked<'a> {
+    /// The columns known behind the ends of the series, if forecasts of what follows them are asked for.
+    pub fn future(&self) -> Option<&'a Future> {
+        match self.span {
+            Span::Predict { future } => future,
+            _ => None,
+        }
+    }
 }
 
 /// The numbers that an estimator has learned.
@@ -41,8 +51,21 @@ pub struct ForecastValues {
 /// # Errors
 /// As [`Cutter::new`].
 pub fn cutoffs(panel: &Panel, span: Span<'_>, h: usize) -> Result<Vec<Cutoff>, DataError> {
+    cutoffs_beside(panel, span, h, &[])
+}
+
+/// The cutoffs of a span, for estimators that read any number of rows before them, and columns known in advance: by series, then time.
+///
+/// # Errors
+/// If the panel, or behind its end the future, lacks a column.
+pub fn cutoffs_beside(
+    panel: &Panel,
+    span: Span<'_>,
+    h: usize,
+    columns: &[String],
+) -> Result<Vec<Cutoff>, DataError> {
     // Of a window with one step of history, the cutoff is its first row.
-    let cutter = Cutter::new(panel, &WindowSpec::new(1, h), span)?;
+    let cutter = Cutter::new(panel, &WindowSpec { futr: columns.to_vec(), ..WindowSpec::new(1, h) }, span)?;
     let before = |start: i64| (start + 1) as usize;
     Ok(cutter.rows().into_iter().map(|window| (window.series as usize, before(window.start))).collect())
 }

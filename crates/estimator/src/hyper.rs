@@ -27,6 +27,24 @@ impl<S> HyperParameter<S> {
     }
 }
 
+/// A [`HyperParameter`] that is a field of its settings: its name, its meaning, the values that are allowed in words, the function that
+/// reads one of these from a JSON value, and the field.
+#[macro_export]
+macro_rules! hyper_field {
+    ($name:literal, $meaning:literal, $expected:expr, $read:expr, $($field:tt)+) => {
+        $crate::hyper::HyperParameter {
+            name: $name,
+            meaning: $meaning,
+            expected: $expected,
+            get: |settings| settings.$($field)+.clone().into(),
+            set: |settings, value| {
+                settings.$($field)+ = $read(value)?;
+                Some(())
+            },
+        }
+    };
+}
+
 /// What to say of a name that is none of these: the one that was probably meant, or all.
 pub fn hint<'n>(found: &str, known: impl Iterator<Item = &'n str> + Clone) -> String {
     match nearest(found, known.clone()) {
@@ -108,6 +126,36 @@ pub fn steps(value: &Value) -> Option<usize> {
     value.as_u64().filter(|steps| (1..=MOST).contains(steps)).map(|steps| steps as usize)
 }
 
+/// A value that may be null, and otherwise is read by `read`.
+pub fn or_null<T>(value: &Value, read: impl FnOnce(&Value) -> Option<T>) -> Option<Option<T>> {
+    if value.is_null() { Some(None) } else { read(value).map(Some) }
+}
+
+/// What [`seasons`] takes, in words.
+pub const SEASONS: &str = "a whole number between 1 and 1000000, a list of such, or null";
+
+/// The steps of several seasons, of one or of none, from a value.
+pub fn seasons(value: &Value) -> Option<Vec<usize>> {
+    match value {
+        Value::Null => Some(Vec::new()),
+        Value::Array(seasons) => seasons.iter().map(steps).collect(),
+        season => Some(vec![steps(season)?]),
+    }
+}
+
+/// The steps of several seasons, of one or of none, as a value: null for none.
+pub fn seasons_value(seasons: &[usize]) -> Value {
+    if seasons.is_empty() { Value::Null } else { seasons.into() }
+}
+
+/// What [`columns`] takes, in words.
+pub const COLUMNS: &str = "a list of names of columns";
+
+/// The names of columns.
+pub fn columns(value: &Value) -> Option<Vec<String>> {
+    value.as_array()?.iter().map(|name| name.as_str().map(str::to_owned)).collect()
+}
+
 /// What [`alias`] takes, in words.
 pub const ALIAS: &str = "a name fit for a file (without slashes, not starting with a dot), or null";
 
@@ -118,8 +166,5 @@ pub fn fits_a_file(name: &str) -> bool {
 
 /// The name of a model's column, or null.
 pub fn alias(value: &Value) -> Option<Option<String>> {
-    match value {
-        Value::Null => Some(None),
-        value => value.as_str().filter(|name| fits_a_file(name)).map(|name| Some(name.to_owned())),
-    }
+    or_null(value, |value| value.as_str().filter(|name| fits_a_file(name)).map(str::to_owned))
 }

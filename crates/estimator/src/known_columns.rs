@@ -2,9 +2,7 @@
 
 use std::ops::Range;
 
-use foretell_data::{Cutter, DataError, Future, FutureError, Panel, Span, WindowSpec};
-
-use crate::forecasts::Cutoff;
+use foretell_data::{DataError, Future, FutureError, Panel};
 
 /// The values of a column of a series beside its history and beside a forecast.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -45,27 +43,13 @@ impl KnownColumn {
     }
 }
 
-/// The cutoffs of a span, for estimators that read any number of rows before them, and columns known in advance: by series, then time.
-///
-/// # Errors
-/// If the panel, or behind its end the future, lacks a column.
-pub fn cutoffs_beside(
-    panel: &Panel,
-    span: Span<'_>,
-    h: usize,
-    columns: &[String],
-) -> Result<Vec<Cutoff>, DataError> {
-    // Of a window with one step of history, the cutoff is its first row.
-    let cutter = Cutter::new(panel, &WindowSpec { futr: columns.to_vec(), ..WindowSpec::new(1, h) }, span)?;
-    let before = |start: i64| (start + 1) as usize;
-    Ok(cutter.rows().into_iter().map(|window| (window.series as usize, before(window.start))).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use foretell_calendar::{Freq, TimeKind};
+    use foretell_data::Span;
 
     use super::*;
+    use crate::forecasts::cutoffs_beside;
 
     #[test]
     fn values_are_those_of_the_panel_and_of_what_follows() {

@@ -17,6 +17,12 @@ impl Output {
         Self { suffix: String::new(), quantile: None }
     }
 
+    /// The columns of a model that forecasts a single number and any quantiles: the number, then these quantiles.
+    pub fn point_and_quantiles(quantiles: &[f64]) -> Vec<Self> {
+        let quantile = |&q: &f64| Self::of(ColumnPart::Quantile(q));
+        std::iter::once(Self::point()).chain(quantiles.iter().map(quantile)).collect()
+    }
+
     /// That part of a forecast, in a column named as neuralforecast names it.
     pub fn of(part: ColumnPart) -> Self {
         let suffix = ForecastColumn::new("", part).suffix().to_owned();

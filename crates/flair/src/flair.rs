@@ -3,11 +3,11 @@
 use std::any::Any;
 
 use foretell_calendar::calendar_seasons;
-use foretell_data::{DataError, Future, Key, Panel, Span};
+use foretell_data::{Future, Key, Panel, Span};
 use foretell_estimator::{
     Asked, ClockGrid, ColumnKind, ColumnsRead, Cutoff, Estimator, EstimatorEntry, EstimatorError,
     EstimatorNeeds, ForecastPart, ForecastValues, HeldOut, KnownColumn, LevelsSeen, MemoryEstimate, Output,
-    Run, Trained, Workers, cutoffs_beside,
+    Run, Trained, Workers, cutoffs_beside, each_window,
 };
 use serde_json::{Map, Value};
 
@@ -73,10 +73,9 @@ impl Estimator for Flair {
     }
 
     fn needs(&self) -> EstimatorNeeds {
-        let levels_seen = LevelsSeen::Any;
         EstimatorNeeds {
             can_read: vec![ColumnKind::Futr],
-            levels_seen,
+            levels_seen: LevelsSeen::Any,
             learns_of_single_series: true,
             ..EstimatorNeeds::default()
         }
@@ -87,8 +86,7 @@ impl Estimator for Flair {
     }
 
     fn outputs_at(&self, quantiles: &[f64]) -> Option<Vec<Output>> {
-        let quantile = |&q: &f64| Output { suffix: format!("-q{q}"), quantile: Some(q as f32) };
-        Some(std::iter::once(Output::point()).chain(quantiles.iter().map(quantile)).collect())
+        Some(Output::point_and_quantiles(quantiles))
     }
 
     fn fit(&self, _: &Panel, _: HeldOut, _: Run<'_>) -> Result<Box<dyn Trained>, EstimatorError> {
@@ -107,23 +105,17 @@ pub struct TrainedFlair {
 }
 
 impl TrainedFlair {
-    /// Where the forecasts of a span start.
-    fn cutoffs(&self, panel: &Panel, span: Span<'_>, h: usize) -> Result<Vec<Cutoff>, DataError> {
-        cutoffs_beside(panel, span, h, &self.flair.settings.futr_exog_list)
-    }
-
-    /// What `work` writes of the model of each window, `each` numbers.
+    /// What `write` makes of the model of each window that is asked for, `per_step` numbers for each of its steps.
     fn of_windows(
         &self,
         panel: &Panel,
-        cutoffs: &[Cutoff],
-        future: Option<&Future>,
-        h: usize,
-        each: usize,
+        asked: &Asked<'_>,
+        per_step: usize,
         workers: &Workers,
-        work: impl Fn(&Window, Cutoff, &mut [f32]) + Sync,
-    ) -> Result<Vec<f32>, EstimatorError> {
+        write: impl Fn(&Window, Cutoff, &mut [f32]) + Sync,
+    ) -> Result<ForecastValues, EstimatorError> {
         let settings = &self.flair.settings;
+        let cutoffs = cutoffs_beside(panel, asked.span, asked.h, &settings.futr_exog_list)?;
         let mut seasons = match &settings.season_length[..] {
             [] => calendar_seasons(panel.freq()),
             own => own.to_vec(),
@@ -131,41 +123,24 @@ impl TrainedFlair {
         seasons.retain(|season| *season > 1);
         seasons.sort_unstable();
         seasons.dedup();
-        let mut values = vec![0.0; cutoffs.len() * each];
-        let mut windows: Vec<(&mut [f32], Result<(), EstimatorError>)> =
-            values.chunks_exact_mut(each).map(|window| (window, Ok(()))).collect();
-        workers.each(&mut windows, true, |i, (out, result)| {
-            let (series, before) = cutoffs[i];
-            let columns: Result<Vec<KnownColumn>, DataError> = settings
-                .futr_exog_list
-                .iter()
-                .map(|name| KnownColumn::of(panel, series, name, before..before + h, future))
-                .collect();
-            match columns {
-                Err(error) => *result = Err(error.into()),
-                Ok(columns) => {
-                    // Columns stand at the rows.
-                    let clock =
-                        columns.is_empty().then(|| ClockGrid::new(panel, series, before, h)).flatten();
-                    let history = panel.known_values(series, 0..before);
-                    let window = match clock {
-                        None => Window {
-                            model: SeriesModel::new(&history, &seasons, &columns, h),
-                            h,
-                            clock: None,
-                        },
-                        Some(clock) => {
-                            let (history, h) = (clock.spread(&history), clock.steps());
-                            let model = SeriesModel::new(&history, &seasons, &columns, h);
-                            Window { model, h, clock: Some(clock) }
-                        }
-                    };
-                    work(&window, cutoffs[i], out);
-                }
-            }
-        });
-        windows.into_iter().try_for_each(|(_, result)| result)?;
-        Ok(values)
+        let values = each_window(&cutoffs, asked.h * per_step, workers, |cutoff, out| {
+            let (series, before) = cutoff;
+            let rows = before..before + asked.h;
+            let column = |name| KnownColumn::of(panel, series, name, rows.clone(), asked.future());
+            let columns =
+                settings.futr_exog_list.iter().map(|name| column(name)).collect::<Result<Vec<_>, _>>()?;
+            // Columns stand at the rows.
+            let clock = columns.is_empty().then(|| ClockGrid::new(panel, series, before, asked.h)).flatten();
+            let history = panel.known_values(series, 0..before);
+            let (history, h) = match &clock {
+                Some(clock) => (clock.spread(&history), clock.steps()),
+                None => (history, asked.h),
+            };
+            let model = SeriesModel::new(&history, &seasons, &columns, h);
+            write(&Window { model, h, clock }, cutoff, out);
+            Ok(())
+        })?;
+        Ok(ForecastValues { cutoffs, values })
     }
 }
 
@@ -230,7 +205,6 @@ impl Trained for TrainedFlair {
         asked: &Asked<'_>,
         workers: &Workers,
     ) -> Result<ForecastValues, EstimatorError> {
-        let cutoffs = self.cutoffs(panel, asked.span, asked.h)?;
         let quantiles = asked.quantiles.unwrap_or_default();
         let FlairSettings { n_samples, random_seed, .. } = self.flair.settings;
         let columns = 1 + quantiles.len();
@@ -244,10 +218,7 @@ impl Trained for TrainedFlair {
                     .for_each(|(cell, &q)| *cell = held(panel, cutoff, quantile(&values, q)));
             }
         };
-        let each = asked.h * columns;
-        let values =
-            self.of_windows(panel, &cutoffs, future_of(asked.span), asked.h, each, workers, write)?;
-        Ok(ForecastValues { cutoffs, values })
+        self.of_windows(panel, asked, columns, workers, write)
     }
 
     fn paths(
@@ -265,11 +236,7 @@ impl Trained for TrainedFlair {
                 cells.zip(values).for_each(|(cell, value)| *cell = held(panel, cutoff, value));
             }
         };
-        let all = || {
-            let cutoffs = self.cutoffs(panel, asked.span, h)?;
-            self.of_windows(panel, &cutoffs, future_of(asked.span), h, h * paths, workers, write)
-        };
-        Some(all())
+        Some(self.of_windows(panel, asked, paths, workers, write).map(|found| found.values))
     }
 
     /// The level, and what the shape of the season adds to it.
@@ -288,8 +255,7 @@ impl Trained for TrainedFlair {
         let all = || {
             let asked = Asked { span: Span::Predict { future }, h, quantiles: None };
             let mut season = self.forecast(panel, &asked, workers)?.values;
-            let cutoffs = self.cutoffs(panel, asked.span, h)?;
-            let level = self.of_windows(panel, &cutoffs, future, h, h, workers, write)?;
+            let level = self.of_windows(panel, &asked, 1, workers, write)?.values;
             season.iter_mut().zip(&level).for_each(|(season, level)| *season -= level);
             let part = |name: &str, values| ForecastPart { name: name.to_owned(), values };
             Ok(vec![part("level", level), part("season", season)])
@@ -302,13 +268,6 @@ impl Trained for TrainedFlair {
         // Steps, and levels of which there are as many at most.
         let numbers = 2 * (h as u64).saturating_mul(self.flair.settings.n_samples as u64);
         MemoryEstimate::default().and("sample paths", at_once.saturating_mul(8 * numbers))
-    }
-}
-
-fn future_of(span: Span<'_>) -> Option<&Future> {
-    match span {
-        Span::Predict { future } => future,
-        _ => None,
     }
 }
 

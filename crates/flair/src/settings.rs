@@ -1,6 +1,7 @@
 //! Hyper-parameters by name: what each means, and what it may be.
 
 use foretell_estimator::hyper::{self, HyperParameter, RefusedHyperParameter};
+use foretell_estimator::hyper_field;
 use serde_json::{Map, Value};
 
 /// The hyper-parameters of FLAIR.
@@ -35,72 +36,46 @@ impl Default for FlairSettings {
 }
 
 const TABLE: &[HyperParameter<FlairSettings>] = &[
-    HyperParameter {
-        name: "h",
-        meaning: "Steps to forecast.",
-        expected: hyper::STEPS,
-        get: |s| s.h.into(),
-        set: |s, value| {
-            s.h = hyper::steps(value)?;
-            Some(())
-        },
-    },
+    hyper_field!("h", "Steps to forecast.", hyper::STEPS, hyper::steps, h),
     HyperParameter {
         name: "season_length",
         meaning: "Steps of a season, or a list such as [24, 168] of which each series has the one that explains it best, or none; \
                   null for those of the calendar.",
-        expected: "a whole number between 1 and 1000000, a list of such, or null",
-        get: |s| if s.season_length.is_empty() { Value::Null } else { s.season_length.clone().into() },
+        expected: hyper::SEASONS,
+        get: |s| hyper::seasons_value(&s.season_length),
         set: |s, value| {
-            s.season_length = match value {
-                Value::Null => Vec::new(),
-                Value::Array(seasons) => seasons.iter().map(hyper::steps).collect::<Option<_>>()?,
-                season => vec![hyper::steps(season)?],
-            };
+            s.season_length = hyper::seasons(value)?;
             Some(())
         },
     },
-    HyperParameter {
-        name: "futr_exog_list",
-        meaning: "Columns known in advance that the level depends on.",
-        expected: "a list of names of columns",
-        get: |s| s.futr_exog_list.clone().into(),
-        set: |s, value| {
-            let names = value.as_array()?.iter().map(|name| name.as_str().map(str::to_owned));
-            s.futr_exog_list = names.collect::<Option<_>>()?;
-            Some(())
-        },
-    },
-    HyperParameter {
-        name: "n_samples",
-        meaning: "Paths of each forecast: the point forecast is their median, quantiles are theirs.",
-        expected: hyper::STEPS,
-        get: |s| s.n_samples.into(),
-        set: |s, value| {
-            s.n_samples = hyper::steps(value)?;
-            Some(())
-        },
-    },
-    HyperParameter {
-        name: "random_seed",
-        meaning: "What the paths are drawn by.",
-        expected: "a whole number of at least 0",
-        get: |s| s.random_seed.into(),
-        set: |s, value| {
-            s.random_seed = value.as_u64()?;
-            Some(())
-        },
-    },
-    HyperParameter {
-        name: "alias",
-        meaning: "The name of the model's column in forecasts; null for the model's own.",
-        expected: hyper::ALIAS,
-        get: |s| s.alias.clone().into(),
-        set: |s, value| {
-            s.alias = hyper::alias(value)?;
-            Some(())
-        },
-    },
+    hyper_field!(
+        "futr_exog_list",
+        "Columns known in advance that the level depends on.",
+        hyper::COLUMNS,
+        hyper::columns,
+        futr_exog_list
+    ),
+    hyper_field!(
+        "n_samples",
+        "Paths of each forecast: the point forecast is their median, quantiles are theirs.",
+        hyper::STEPS,
+        hyper::steps,
+        n_samples
+    ),
+    hyper_field!(
+        "random_seed",
+        "What the paths are drawn by.",
+        "a whole number of at least 0",
+        Value::as_u64,
+        random_seed
+    ),
+    hyper_field!(
+        "alias",
+        "The name of the model's column in forecasts; null for the model's own.",
+        hyper::ALIAS,
+        hyper::alias,
+        alias
+    ),
 ];
 
 /// The meaning of the hyper-parameter of this name.

@@ -8,7 +8,6 @@ use foretell_estimator::{
 use foretell_infer::MAX_BLOCK;
 use foretell_models::Exogenous;
 use foretell_nn::{Loss, SeriesPerWindow, check_amp};
-use foretell_tables::ColumnPart;
 use foretell_train::shard_count;
 use serde_json::{Map, Value};
 
@@ -104,13 +103,9 @@ impl Estimator for NetworkSpec {
     }
 
     fn outputs_at(&self, quantiles: &[f64]) -> Option<Vec<Output>> {
-        let by_dropout = || {
-            let of_quantile = |&q: &f64| Output::of(ColumnPart::Quantile(q));
-            std::iter::once(Output::point()).chain(quantiles.iter().map(of_quantile)).collect()
-        };
         match self.loss().with_quantiles(quantiles) {
             Some(loss) => Some(outputs(&loss)),
-            None => self.samples_by_dropout().map(|_| by_dropout()),
+            None => self.samples_by_dropout().map(|_| Output::point_and_quantiles(quantiles)),
         }
     }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use foretell_calendar::calendar_seasons;
-use foretell_data::{Future, Panel, Span};
+use foretell_data::{Future, Panel};
 use foretell_estimator::hyper::RefusedHyperParameter;
 use foretell_estimator::{
     Asked, Attribution, ColumnKind, ColumnsRead, Contributions, Cutoff, Estimator, EstimatorError,
@@ -249,8 +249,7 @@ impl Estimator for Pretrained {
     }
 
     fn outputs_at(&self, quantiles: &[f64]) -> Option<Vec<Output>> {
-        let quantile = |&q: &f64| Output { suffix: format!("-q{q}"), quantile: Some(q as f32) };
-        Some(std::iter::once(Output::point()).chain(quantiles.iter().map(quantile)).collect())
+        Some(Output::point_and_quantiles(quantiles))
     }
 
     fn training_memory(&self, size: &TrainingSize<'_>) -> Result<(usize, MemoryEstimate), EstimatorError> {
@@ -351,15 +350,11 @@ impl Trained for TrainedPretrained {
         let cutoffs = cutoffs_beside(panel, asked.span, asked.h, read.futr)?;
         let groups = Groups::of(&self.pretrained.settings, panel, &cutoffs)?;
         let ordered: Vec<Cutoff> = groups.order.iter().map(|&place| cutoffs[place]).collect();
-        let future = match asked.span {
-            Span::Predict { future } => future,
-            _ => None,
-        };
         let network = self.network();
         let levels = asked.quantiles.unwrap_or_default();
         let quantiles = Quantiles::new(network.levels(), std::iter::once(&0.5).chain(levels).copied());
         let columns = 1 + levels.len();
-        let (h, quantiles, seasons) = (asked.h, &quantiles, &seasons(panel));
+        let (h, future, quantiles, seasons) = (asked.h, asked.future(), &quantiles, &seasons(panel));
         let request = Request { network, panel, future, read, seasons, h, quantiles, columns };
         let mut values = vec![0.0; cutoffs.len() * asked.h * columns];
         let (mut left, mut out_left) = (&ordered[..], &mut values[..]);

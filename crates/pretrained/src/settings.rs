@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use foretell_estimator::hyper::{RefusedHyperParameter, hint};
+use foretell_estimator::hyper::{ALIAS, COLUMNS, RefusedHyperParameter, STEPS, fits_a_file, hint};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -87,19 +87,12 @@ struct Setting {
 /// More steps than anything has use for.
 const MOST: usize = 1_000_000;
 
-/// Names of files of 255 bytes are what systems take.
-fn fits_a_file(name: &str) -> bool {
-    (1..=240).contains(&name.len()) && !name.contains(['/', '\\', '\0']) && !name.starts_with('.')
-}
-
-const COLUMNS: &str = "a list of names of columns";
-
 const SETTINGS: &[Setting] = &[
     Setting {
         name: "h",
         of: Of::All,
         meaning: "Steps to forecast.",
-        expected: "a whole number between 1 and 1000000",
+        expected: STEPS,
         fits: |s| (1..=MOST).contains(&s.h),
     },
     Setting {
@@ -148,7 +141,7 @@ const SETTINGS: &[Setting] = &[
         name: "alias",
         of: Of::All,
         meaning: "The name of the model's column in forecasts; null for the folder's name, or the model's own.",
-        expected: "a name fit for a file (without slashes, not starting with a dot), or null",
+        expected: ALIAS,
         fits: |s| s.alias.as_deref().is_none_or(fits_a_file),
     },
     Setting {
@@ -169,14 +162,14 @@ const SETTINGS: &[Setting] = &[
         name: "batch_size",
         of: Of::Own,
         meaning: "Series of a step of fine-tuning.",
-        expected: "a whole number between 1 and 1000000",
+        expected: STEPS,
         fits: |s| (1..=MOST).contains(&s.batch_size),
     },
     Setting {
         name: "windows_batch_size",
         of: Of::Own,
         meaning: "Windows of a step of fine-tuning, drawn from its series.",
-        expected: "a whole number between 1 and 1000000",
+        expected: STEPS,
         fits: |s| (1..=MOST).contains(&s.windows_batch_size),
     },
     Setting {

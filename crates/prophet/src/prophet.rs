@@ -4,13 +4,12 @@ use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 
-use foretell_data::{Cutter, Future, Panel, Span, WindowSpec};
+use foretell_data::{Future, Panel};
 use foretell_estimator::{
-    Asked, ColumnKind, ColumnsRead, Described, Estimator, EstimatorEntry, EstimatorError, EstimatorNeeds,
-    Fallback, ForecastPart, ForecastValues, HeldOut, Learned, LevelsSeen, MemoryEstimate, Output, Run,
-    SeriesNumbers, Trained, TrainingSize, Workers,
+    Asked, ColumnKind, ColumnsRead, Cutoff, Described, Estimator, EstimatorEntry, EstimatorError,
+    EstimatorNeeds, Fallback, ForecastPart, ForecastValues, HeldOut, Learned, LevelsSeen, MemoryEstimate,
+    Output, Run, SeriesNumbers, Trained, TrainingSize, Workers, cutoffs_beside, each_window,
 };
-use foretell_tables::ColumnPart;
 use serde_json::{Map, Value};
 
 use crate::decompose::ForecastParts;
@@ -110,8 +109,7 @@ impl Estimator for Prophet {
     }
 
     fn outputs_at(&self, quantiles: &[f64]) -> Option<Vec<Output>> {
-        let quantile = |&q: &f64| Output::of(ColumnPart::Quantile(q));
-        Some(std::iter::once(Output::point()).chain(quantiles.iter().map(quantile)).collect())
+        Some(Output::point_and_quantiles(quantiles))
     }
 
     fn caveats(&self, panel: &Panel) -> Vec<String> {
@@ -214,7 +212,7 @@ impl TrainedProphet {
     }
 
     /// The fit of a series; of one that was not trained on, to what is before the cutoff.
-    fn fit_of(&self, panel: &Panel, (series, before): (usize, usize)) -> Result<SeriesFit, EstimatorError> {
+    fn fit_of(&self, panel: &Panel, (series, before): Cutoff) -> Result<SeriesFit, EstimatorError> {
         match self.prophet.model.fit_of(&self.learned, panel.id(series)) {
             Some(fit) => Ok(fit),
             None => fit_series(&self.prophet.model, panel, series, Some(before)),
@@ -225,17 +223,13 @@ impl TrainedProphet {
     fn window(
         &self,
         panel: &Panel,
-        cutoff: (usize, usize),
+        cutoff: Cutoff,
         asked: &Asked<'_>,
         out: &mut [f32],
     ) -> Result<(), EstimatorError> {
         let ((series, before), model) = (cutoff, &self.prophet.model);
-        let future = match asked.span {
-            Span::Predict { future } => future,
-            _ => None,
-        };
         let (id, reads) = (panel.id(series), &model.design.reads);
-        let rows = Rows::new(panel, series, before..before + asked.h, reads, future)?;
+        let rows = Rows::new(panel, series, before..before + asked.h, reads, asked.future())?;
         let fit = self.fit_of(panel, cutoff)?;
         let scaled = model.scaled(id, &fit, &rows)?;
         let parts = model.decompose(id, &fit, &rows, &scaled)?;
@@ -270,20 +264,10 @@ impl Trained for TrainedProphet {
         asked: &Asked<'_>,
         workers: &Workers,
     ) -> Result<ForecastValues, EstimatorError> {
-        let futr = self.prophet.model.design.reads.clone();
-        // Of a window with one step of history, the cutoff is its first row.
-        let cutter = Cutter::new(panel, &WindowSpec { futr, ..WindowSpec::new(1, asked.h) }, asked.span)?;
-        let before = |start: i64| (start + 1) as usize;
-        let cutoffs: Vec<(usize, usize)> =
-            cutter.rows().into_iter().map(|window| (window.series as usize, before(window.start))).collect();
+        let cutoffs = cutoffs_beside(panel, asked.span, asked.h, &self.prophet.model.design.reads)?;
         let columns = 1 + asked.quantiles.map_or(0, <[f64]>::len);
-        let mut values = vec![0.0; cutoffs.len() * asked.h * columns];
-        let mut windows: Vec<(&mut [f32], Result<(), EstimatorError>)> =
-            values.chunks_exact_mut(asked.h * columns).map(|window| (window, Ok(()))).collect();
-        workers.each(&mut windows, true, |i, (out, result)| {
-            *result = self.window(panel, cutoffs[i], asked, out)
-        });
-        windows.into_iter().try_for_each(|(_, result)| result)?;
+        let window = |cutoff, out: &mut [f32]| self.window(panel, cutoff, asked, out);
+        let values = each_window(&cutoffs, asked.h * columns, workers, window)?;
         Ok(ForecastValues { cutoffs, values })
     }
 

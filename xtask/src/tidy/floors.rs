@@ -107,7 +107,7 @@ pub(super) const FOLDERS: &[Folders] = &[
         "crates/estimator/src",
         &[
             "clock_grid columns contributions described error fallback forecasts hardly_known interpolate levels_seen memory_limit moment nan_as_null outputs progress reduction sparsity step_settings",
-            "hyper importances known_columns memory needs run series_numbers",
+            "each_window hyper importances known_columns memory needs run series_numbers",
             "estimator",
             "made_up",
         ],

@@ -115,20 +115,13 @@ fn describe(learned: &[f64], period: usize, columns: &[String]) -> Option<(Strin
 /// The columns that a model reads.
 macro_rules! columns {
     () => {
-        HyperParameter {
-            name: "futr_exog_list",
-            meaning: "Columns known in advance that values depend on, each by a slope; the model is of what they leave.",
-            expected: "a list of names of columns",
-            get: |method| method.futr_exog_list.clone().into(),
-            set: |method, value| {
-                let name = |name: &Value| name.as_str().map(str::to_owned);
-                method.futr_exog_list = match value {
-                    Value::Null => Vec::new(),
-                    names => names.as_array()?.iter().map(name).collect::<Option<_>>()?,
-                };
-                Some(())
-            },
-        }
+        hyper::field!(
+            "futr_exog_list",
+            "Columns known in advance that values depend on, each by a slope; the model is of what they leave.",
+            hyper::COLUMNS,
+            |value| hyper::or_null(value, hyper::columns).map(Option::unwrap_or_default),
+            futr_exog_list
+        )
     };
 }
 
@@ -184,8 +177,10 @@ fn terms(value: &Value) -> Option<Terms> {
     Some(Terms { ar: order(ar)?, differences: order(differences)?, ma: order(ma)? })
 }
 
-fn as_value(Terms { ar, differences, ma }: Terms) -> Value {
-    json!([ar, differences, ma])
+impl From<Terms> for Value {
+    fn from(Terms { ar, differences, ma }: Terms) -> Self {
+        json!([ar, differences, ma])
+    }
 }
 
 const TERMS: &str =
@@ -243,27 +238,15 @@ impl LocalMethod for Arima {
     const NAME: &'static str = "ARIMA";
     const PAPER: &'static str = PAPER;
     const HYPER_PARAMETERS: &'static [HyperParameter<Self>] = &[
-        HyperParameter {
-            name: "order",
-            meaning: "Autoregression, differences and moving average.",
-            expected: TERMS,
-            get: |method| as_value(method.order),
-            set: |method, value| {
-                method.order = terms(value)?;
-                Some(())
-            },
-        },
+        hyper::field!("order", "Autoregression, differences and moving average.", TERMS, terms, order),
         hyper::season_length(),
-        HyperParameter {
-            name: "seasonal_order",
-            meaning: "Autoregression, differences and moving average of a season.",
-            expected: TERMS,
-            get: |method| as_value(method.seasonal_order),
-            set: |method, value| {
-                method.seasonal_order = terms(value)?;
-                Some(())
-            },
-        },
+        hyper::field!(
+            "seasonal_order",
+            "Autoregression, differences and moving average of a season.",
+            TERMS,
+            terms,
+            seasonal_order
+        ),
         hyper::flag!("include_mean", "Whether values without differences have a level.", include_mean),
         hyper::flag!("include_drift", "Whether single differences have a mean.", include_drift),
         columns!(),
@@ -328,32 +311,20 @@ impl Seasonal for AutoArima {
 /// An order of the search.
 macro_rules! order {
     ($name:literal, $meaning:literal, $($field:tt)+) => {
-        HyperParameter {
-            name: $name,
-            meaning: $meaning,
-            expected: ORDER,
-            get: |method| method.space.$($field)+.into(),
-            set: |method, value| {
-                method.space.$($field)+ = order(value)?;
-                Some(())
-            },
-        }
+        hyper::field!($name, $meaning, ORDER, order, space.$($field)+)
     };
 }
 
 /// Differences, or null to test for them.
 macro_rules! differences {
     ($name:literal, $meaning:literal, $place:literal) => {
-        HyperParameter {
-            name: $name,
-            meaning: $meaning,
-            expected: "a whole number up to 24, or null",
-            get: |method| method.space.differences[$place].into(),
-            set: |method, value| {
-                method.space.differences[$place] = if value.is_null() { None } else { Some(order(value)?) };
-                Some(())
-            },
-        }
+        hyper::field!(
+            $name,
+            $meaning,
+            "a whole number up to 24, or null",
+            |value| hyper::or_null(value, order),
+            space.differences[$place]
+        )
     };
 }
 
@@ -400,16 +371,13 @@ impl LocalMethod for AutoArima {
                 Some(())
             },
         },
-        HyperParameter {
-            name: "nmodels",
-            meaning: "Models that are tried at most, for each series.",
-            expected: hyper::STEPS,
-            get: |method| method.space.budget.into(),
-            set: |method, value| {
-                method.space.budget = hyper::steps(value)?;
-                Some(())
-            },
-        },
+        hyper::field!(
+            "nmodels",
+            "Models that are tried at most, for each series.",
+            hyper::STEPS,
+            hyper::steps,
+            space.budget
+        ),
         columns!(),
     ];
     const LEARNS: bool = true;

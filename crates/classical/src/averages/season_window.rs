@@ -3,7 +3,6 @@
 use foretell_calendar::{Freq, usual_season};
 use foretell_estimator::Fallback;
 
-use super::window_size;
 use crate::hyper::{self, HyperParameter, Seasonal};
 use crate::local::{LocalMethod, SeriesForecast};
 use crate::method::HistoryFacts;
@@ -35,14 +34,7 @@ impl LocalMethod for SeasonalWindowAverage {
         "Hyndman and Athanasopoulos 2021, Forecasting: Principles and Practice, section 5.2";
     const HYPER_PARAMETERS: &'static [HyperParameter<Self>] = &[
         hyper::season_length(),
-        window_size(
-            "Seasons of the average.",
-            |method: &Self| method.window_size.into(),
-            |method, value| {
-                method.window_size = hyper::steps(value)?;
-                Some(())
-            },
-        ),
+        hyper::field!("window_size", "Seasons of the average.", hyper::STEPS, hyper::steps, window_size),
     ];
     const HAS_QUANTILES: bool = false;
 

@@ -3,7 +3,7 @@
 use foretell_calendar::{Freq, usual_season};
 use foretell_estimator::Fallback;
 
-use super::{mean, window_size};
+use super::mean;
 use crate::hyper::{self, HyperParameter};
 use crate::local::{LocalMethod, SeriesForecast};
 use crate::method::HistoryFacts;
@@ -19,17 +19,13 @@ impl LocalMethod for WindowAverage {
     const NAME: &'static str = "WindowAverage";
     const PAPER: &'static str =
         "Hyndman and Athanasopoulos 2021, Forecasting: Principles and Practice, section 5.2";
-    const HYPER_PARAMETERS: &'static [HyperParameter<Self>] = &[HyperParameter {
-        expected: "a whole number between 1 and 1000000, or null",
-        ..window_size(
-            "Steps of the average; null for the usual season of the data's frequency.",
-            |method: &Self| method.window_size.into(),
-            |method, value| {
-                method.window_size = if value.is_null() { None } else { Some(hyper::steps(value)?) };
-                Some(())
-            },
-        )
-    }];
+    const HYPER_PARAMETERS: &'static [HyperParameter<Self>] = &[hyper::field!(
+        "window_size",
+        "Steps of the average; null for the usual season of the data's frequency.",
+        "a whole number between 1 and 1000000, or null",
+        |value| hyper::or_null(value, hyper::steps),
+        window_size
+    )];
     const HAS_QUANTILES: bool = false;
 
     fn settled(&self, freq: Freq) -> Self {

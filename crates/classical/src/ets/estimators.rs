@@ -150,37 +150,27 @@ macro_rules! ets {
             const PAPER: &'static str = PAPER;
             const HYPER_PARAMETERS: &'static [HyperParameter<Self>] = &[
                 hyper::season_length(),
-                HyperParameter {
-                    name: "model",
-                    meaning: "Error, trend and season, a letter each: added (A), multiplied (M), none (N), or chosen by the series (Z).",
-                    expected: MODELS,
-                    get: |method| method.model.clone().into(),
-                    set: |method, value| {
-                        let model = value.as_str().filter(|model| candidates(model, None).is_some())?;
-                        method.model = model.to_owned();
-                        Some(())
-                    },
-                },
-                HyperParameter {
-                    name: "damped",
-                    meaning: "Whether the trend fades; null to choose by the series.",
-                    expected: "true, false or null",
-                    get: |method| method.damped.into(),
-                    set: |method, value| {
-                        method.damped = if value.is_null() { None } else { Some(value.as_bool()?) };
-                        Some(())
-                    },
-                },
-                HyperParameter {
-                    name: "phi",
-                    meaning: "Factor by which a damped trend fades at each step; null to estimate it.",
-                    expected: "a number between 0.8 and 0.98, or null",
-                    get: |method| method.phi.into(),
-                    set: |method, value| {
-                        method.phi = phi(value)?;
-                        Some(())
-                    },
-                },
+                hyper::field!(
+                    "model",
+                    "Error, trend and season, a letter each: added (A), multiplied (M), none (N), or chosen by the series (Z).",
+                    MODELS,
+                    model,
+                    model
+                ),
+                hyper::field!(
+                    "damped",
+                    "Whether the trend fades; null to choose by the series.",
+                    "true, false or null",
+                    |value| hyper::or_null(value, Value::as_bool),
+                    damped
+                ),
+                hyper::field!(
+                    "phi",
+                    "Factor by which a damped trend fades at each step; null to estimate it.",
+                    "a number between 0.8 and 0.98, or null",
+                    phi,
+                    phi
+                ),
             ];
             const LEARNS: bool = true;
 
@@ -237,11 +227,12 @@ macro_rules! ets {
     };
 }
 
+fn model(value: &Value) -> Option<String> {
+    value.as_str().filter(|model| candidates(model, None).is_some()).map(str::to_owned)
+}
+
 fn phi(value: &Value) -> Option<Option<f64>> {
-    if value.is_null() {
-        return Some(None);
-    }
-    value.as_f64().filter(|phi| (0.8..=0.98).contains(phi)).map(Some)
+    hyper::or_null(value, |value| value.as_f64().filter(|phi| (0.8..=0.98).contains(phi)))
 }
 
 ets!(

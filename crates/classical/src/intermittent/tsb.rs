@@ -23,26 +23,20 @@ impl LocalMethod for Tsb {
     const NAME: &'static str = "TSB";
     const PAPER: &'static str = "Teunter, Syntetos and Babai 2011, Intermittent demand: Linking forecasting to inventory obsolescence";
     const HYPER_PARAMETERS: &'static [HyperParameter<Self>] = &[
-        HyperParameter {
-            name: "alpha_d",
-            meaning: "The parameter that sizes of demands are smoothed by.",
-            expected: hyper::SHARE,
-            get: |method| method.alpha_d.into(),
-            set: |method, value| {
-                method.alpha_d = hyper::share(value)?;
-                Some(())
-            },
-        },
-        HyperParameter {
-            name: "alpha_p",
-            meaning: "The parameter that the probability of a demand is smoothed by.",
-            expected: hyper::SHARE,
-            get: |method| method.alpha_p.into(),
-            set: |method, value| {
-                method.alpha_p = hyper::share(value)?;
-                Some(())
-            },
-        },
+        hyper::field!(
+            "alpha_d",
+            "The parameter that sizes of demands are smoothed by.",
+            hyper::SHARE,
+            hyper::share,
+            alpha_d
+        ),
+        hyper::field!(
+            "alpha_p",
+            "The parameter that the probability of a demand is smoothed by.",
+            hyper::SHARE,
+            hyper::share,
+            alpha_p
+        ),
     ];
     const IS_DEMAND: bool = true;
 

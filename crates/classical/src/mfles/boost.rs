@@ -91,15 +91,7 @@ pub(super) fn forecast(method: &Mfles, y: &[f64], h: usize) -> Option<Vec<f64>> 
         return None;
     }
     let periods = method.periods(n);
-    let is_positive = y.iter().all(|value| *value > 0.0);
-    let (scale, y) = match is_positive && method.multiplicative.unwrap_or(!periods.is_empty()) {
-        true => (Scale::Log, y.iter().map(|value| value.ln()).collect::<Vec<f64>>()),
-        false => {
-            let (mean, deviation) = (mean(y), variance(y).sqrt());
-            let scale = Scale::Standard { mean, deviation };
-            (scale, y.iter().map(|value| (value - mean) / deviation).collect())
-        }
-    };
+    let (scale, y) = scaled(y, method.multiplicative.unwrap_or(!periods.is_empty()));
     let is_log = matches!(scale, Scale::Log);
     let fitted = match periods.iter().max().filter(|_| method.moving_medians) {
         Some(&period) => moving_medians(&y, period),
@@ -166,6 +158,17 @@ pub(super) fn forecast(method: &Mfles, y: &[f64], h: usize) -> Option<Vec<f64>> 
         scale.back(slope * (step + 1) as f64 + last + season)
     };
     Some((0..h).map(value).collect())
+}
+
+/// The scale that values are fitted on, and the values there: logarithms, if parts multiply and all values are above 0, else standard
+/// deviations from the mean.
+fn scaled(y: &[f64], is_multiplicative: bool) -> (Scale, Vec<f64>) {
+    if is_multiplicative && y.iter().all(|value| *value > 0.0) {
+        return (Scale::Log, y.iter().map(|value| value.ln()).collect());
+    }
+    let (mean, deviation) = (mean(y), variance(y).sqrt());
+    let values = y.iter().map(|value| (value - mean) / deviation).collect();
+    (Scale::Standard { mean, deviation }, values)
 }
 
 /// The part of a trend with bends that a round takes.

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::boost::{MIN_VALUES, forecast};
 use super::settings::Mfles;
-use crate::hyper::{self, HyperParameter, flag};
+use crate::hyper::{self, HyperParameter, field, flag};
 use crate::local::{LocalMethod, SeriesForecast};
 use crate::method::HistoryFacts;
 
@@ -24,23 +24,12 @@ fn amount(value: &Value) -> Option<f64> {
 
 /// True, false, or null.
 fn choice(value: &Value) -> Option<Option<bool>> {
-    if value.is_null() { Some(None) } else { value.as_bool().map(Some) }
+    hyper::or_null(value, Value::as_bool)
 }
 
-/// A hyper-parameter that is a number.
-macro_rules! number {
-    ($name:literal, $meaning:literal, $expected:expr, $read:expr, $field:ident) => {
-        HyperParameter {
-            name: $name,
-            meaning: $meaning,
-            expected: $expected,
-            get: |method| method.$field.into(),
-            set: |method, value| {
-                method.$field = $read(value)?;
-                Some(())
-            },
-        }
-    };
+/// Harmonics of a season, or null.
+fn fourier_order(value: &Value) -> Option<Option<usize>> {
+    hyper::or_null(value, |value| hyper::steps(value).filter(|order| *order <= 1000))
 }
 
 impl LocalMethod for Mfles {
@@ -51,36 +40,30 @@ impl LocalMethod for Mfles {
         HyperParameter {
             name: "season_length",
             meaning: "Steps of the seasons, such as [24, 168], or of the only one; null for the usual one of the data's frequency, 1 for none.",
-            expected: "a whole number between 1 and 1000000, a list of such, or null",
+            expected: hyper::SEASONS,
             get: |method| hyper::seasons_value(&method.season_length),
             set: |method, value| {
                 method.season_length = hyper::seasons(value)?;
                 Some(())
             },
         },
-        HyperParameter {
-            name: "fourier_order",
-            meaning: "Pairs of sine and cosine of a season; null for 5, 10 or 15 by its length.",
-            expected: "a whole number between 1 and 1000, or null",
-            get: |method| method.fourier_order.into(),
-            set: |method, value| {
-                method.fourier_order = match value {
-                    Value::Null => None,
-                    order => Some(hyper::steps(order).filter(|order| *order <= 1000)?),
-                };
-                Some(())
-            },
-        },
-        number!("max_rounds", "Rounds of the boosting at most.", hyper::STEPS, hyper::steps, max_rounds),
-        number!(
+        field!(
+            "fourier_order",
+            "Pairs of sine and cosine of a season; null for 5, 10 or 15 by its length.",
+            "a whole number between 1 and 1000, or null",
+            fourier_order,
+            fourier_order
+        ),
+        field!("max_rounds", "Rounds of the boosting at most.", hyper::STEPS, hyper::steps, max_rounds),
+        field!(
             "ma",
             "Values before each one in the moving means of what is left.",
             hyper::STEPS,
             hyper::steps,
             ma
         ),
-        number!("alpha", "The penalty on the weights of a broken line.", "a number from 0 on", amount, alpha),
-        number!(
+        field!("alpha", "The penalty on the weights of a broken line.", "a number from 0 on", amount, alpha),
+        field!(
             "decay",
             "The share by which a broken line falls short of the last value behind a bend; -1 to find it by the bend's size.",
             "a number between 0 and 1, or -1",
@@ -88,35 +71,35 @@ impl LocalMethod for Mfles {
             decay
         ),
         flag!("changepoints", "Whether the trend may be a broken line.", changepoints),
-        number!(
+        field!(
             "n_changepoints",
             "The bends of a broken line, or below 1 their share of the values; a tenth of the values at most.",
             "a number from 0 on",
             amount,
             n_changepoints
         ),
-        number!(
+        field!(
             "seasonal_lr",
             "The share of a season that is kept in a round.",
             POSITIVE_SHARE,
             positive_share,
             seasonal_lr
         ),
-        number!(
+        field!(
             "trend_lr",
             "The share of a broken line that is kept in a round.",
             POSITIVE_SHARE,
             positive_share,
             trend_lr
         ),
-        number!(
+        field!(
             "residuals_lr",
             "The share of a smoothing that is kept in a round.",
             POSITIVE_SHARE,
             positive_share,
             residuals_lr
         ),
-        number!(
+        field!(
             "cov_threshold",
             "How much values may vary around the season before the line is that of repeated medians; -1 for as much as they like.",
             "a number from 0 on, or -1",
@@ -124,20 +107,20 @@ impl LocalMethod for Mfles {
             cov_threshold
         ),
         flag!("moving_medians", "Whether the first median is that of each season.", moving_medians),
-        number!(
+        field!(
             "min_alpha",
             "The least parameter of the exponential smoothings.",
             POSITIVE_SHARE,
             positive_share,
             min_alpha
         ),
-        number!("max_alpha", "The limit of these parameters.", POSITIVE_SHARE, positive_share, max_alpha),
+        field!("max_alpha", "The limit of these parameters.", POSITIVE_SHARE, positive_share, max_alpha),
         flag!(
             "trend_penalty",
             "Whether the slope is reduced to the share of the variance that the first line explains.",
             trend_penalty
         ),
-        number!(
+        field!(
             "multiplicative",
             "Whether logarithms are forecast; null for series with a season and only positive values.",
             "true, false or null",
@@ -145,7 +128,7 @@ impl LocalMethod for Mfles {
             multiplicative
         ),
         flag!("smoother", "Whether what is left is smoothed exponentially, not by moving means.", smoother),
-        number!(
+        field!(
             "robust",
             "Whether the trend is the line of repeated medians; null for series that vary much.",
             "true, false or null",
