@@ -54,29 +54,24 @@ pub(super) const ROOMS: &[Room] = &[
     room(7, "foretell-infer", "batch pool threads nn data estimator models"),
     // Networks as graphs of ONNX: recorded forecasts, written down.
     room(7, "foretell-onnx", "batch data infer models nn"),
-    room(
-        7,
-        "foretell-train",
-        "batch infer simd pool threads tensor autograd nn optim amp data checkpoint estimator",
-    ),
+    room(7, "foretell-train", "batch infer simd pool threads nn optim amp data checkpoint estimator"),
     room(
         8,
         "foretell-neural",
-        "simd pool threads gemm flash kernels language nn optim messages calendar tables data models \
-         checkpoint estimator infer onnx train",
+        "simd pool threads gemm flash kernels language nn optim messages calendar data models checkpoint \
+         estimator infer onnx train",
     ),
     // It knows the place that training has for several processes, and no training.
     room(8, "foretell-mpi", "estimator"),
-    room(8, "foretell-classical", "calendar tables data estimator"),
-    room(8, "foretell-flair", "calendar tables data estimator"),
+    room(8, "foretell-classical", "calendar data estimator"),
+    room(8, "foretell-flair", "calendar data estimator"),
     // Networks that others trained, which are no models of the zoo: their passes are written on slices.
     room(
         8,
         "foretell-pretrained",
-        "simd pool files gemm kernels autograd nn optim infer train messages calendar data checkpoint \
-         estimator",
+        "simd pool files gemm kernels autograd nn optim infer train calendar data checkpoint estimator",
     ),
-    room(8, "foretell-prophet", "calendar tables data estimator holidays"),
+    room(8, "foretell-prophet", "calendar data estimator holidays"),
     room(8, "foretell-features", "simd threads messages calendar tables data holidays"),
     room(8, "foretell-hierarchy", "simd"),
     room(8, "foretell-scores", "messages calendar tables data evaluate"),
