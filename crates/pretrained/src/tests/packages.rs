@@ -104,6 +104,19 @@ pub(crate) fn compare(fixture: &str, folder: &Path, name: &str) -> (usize, f64) 
     })
 }
 
+/// Compares ten cases of a network of the original's sizes, in the folder that this environment variable names, with the fixture beside
+/// it; passes where it is not set.
+pub(crate) fn compare_original(variable: &str) {
+    let Some(folder) = std::env::var_os(variable).map(PathBuf::from) else {
+        eprintln!("skipped: {variable} names no folder with a fixture beside it");
+        return;
+    };
+    let fixture = std::fs::read_to_string(folder.with_extension("json")).expect("a fixture");
+    let (count, off) = compare(&fixture, &folder, "tiny");
+    assert_eq!(count, 10);
+    eprintln!("{variable}: {count} series, off by {off:.2e} at most");
+}
+
 /// Compares the cases of a kind that have `levels` quantiles of this name with those that `forecast` makes of a case, its values and its
 /// horizon.
 pub(crate) fn compare_cases(

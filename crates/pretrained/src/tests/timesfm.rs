@@ -1,12 +1,10 @@
 //! TimesFM 2.5: quantiles are those of the package `timesfm`; `compare/pretrained.py` wrote them.
 
-use std::path::PathBuf;
-
 use foretell_estimator::Workers;
 
 use crate::load_folder;
 
-use super::packages::{check_independence, compare, fixtures, panel, quantiles};
+use super::packages::{check_independence, compare, compare_original, fixtures, panel, quantiles};
 
 const FIXTURE: &str = include_str!("../../tests/fixtures/timesfm.json");
 
@@ -21,14 +19,7 @@ fn a_small_network_forecasts_as_the_package() {
 /// Weights of the original's sizes are not in the repository: `compare/pretrained.py --timesfm DIR` makes some, and forecasts of them.
 #[test]
 fn one_of_the_sizes_of_the_original_forecasts_as_the_package() {
-    let Some(folder) = std::env::var_os("FORETELL_TIMESFM").map(PathBuf::from) else {
-        eprintln!("skipped: FORETELL_TIMESFM names no folder with a fixture beside it");
-        return;
-    };
-    let fixture = std::fs::read_to_string(folder.with_extension("json")).expect("a fixture");
-    let (count, off) = compare(&fixture, &folder, "tiny");
-    assert_eq!(count, 10);
-    eprintln!("TimesFM 2.5: {count} series, off by {off:.2e} at most");
+    compare_original("FORETELL_TIMESFM");
 }
 
 #[test]
