@@ -33,10 +33,10 @@ mod implicit_quantiles;
 mod linear;
 mod mixer;
 mod normalised;
-mod own;
 #[cfg(test)]
 mod parity;
 mod recurrent;
+mod registered;
 mod registry;
 pub mod rules;
 mod transformer;
@@ -46,8 +46,8 @@ pub use categorical_columns::{CategoricalColumn, CategoricalColumns};
 pub use foretell_nn::{Dims, HyperParameterError, Map, Model, Needs, Network, Table, Value};
 pub use hyper::HyperParameters;
 pub use implicit_quantiles::with_implicit_quantiles;
-pub use own::{find, register};
 pub use recurrent::shared::sampling::HYPER_PARAMETERS as SAMPLING;
+pub use registered::{find, register};
 pub use registry::MODELS;
 /// Names that the expansion of [`hyper_parameters!`] uses.
 #[doc(hidden)]

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::acceleration::Acceleration;
 use crate::error::NetworkError;
-use crate::kept::KeptNumbers;
+use crate::kept_numbers::KeptNumbers;
 use crate::memory::{Training, check_bench};
 use crate::product_rate::product_rate;
 use crate::spec::NetworkSpec;

@@ -25,15 +25,14 @@
 mod acceleration;
 mod attributions;
 mod bench;
-mod chain;
-mod common;
+mod common_hyper_parameters;
 mod dropout_samples;
 mod error;
 mod estimator;
 mod forecast_curve;
 mod import;
 mod importances;
-mod kept;
+mod kept_numbers;
 mod kept_optimizer;
 mod memory;
 mod model_file;
@@ -51,6 +50,7 @@ mod torch_classes;
 mod train_config;
 mod trained_network;
 mod training;
+mod unit_importance;
 mod unknown_name;
 mod windows;
 

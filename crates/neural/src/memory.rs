@@ -11,7 +11,7 @@ use foretell_messages::Setting;
 use foretell_nn::{Dims, Network, Table, WeightPrecision};
 use foretell_train::{Precision, TrainConfig, shard_count, windows_at_a_time};
 
-use crate::kept::KeptNumbers;
+use crate::kept_numbers::KeptNumbers;
 use crate::spec::NetworkSpec;
 use crate::spec_error::SpecError;
 use crate::train_config::train_config;

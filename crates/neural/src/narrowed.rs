@@ -4,10 +4,10 @@ use foretell_models::MODELS;
 use foretell_nn::Table;
 use serde_json::Value;
 
-use crate::chain::keep_important_units;
 use crate::error::NetworkError;
 use crate::spec::NetworkSpec;
 use crate::trained_network::TrainedNetwork;
+use crate::unit_importance::keep_important_units;
 
 /// Hidden units are left in multiples of this: the numbers of a vector of 256 bits, which kernels work on at once.
 const LANES: usize = 8;
@@ -99,8 +99,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::chain::kept_units;
     use crate::start::pruning;
+    use crate::unit_importance::kept_units;
 
     fn panel() -> Panel {
         let wave = |phase: f32| (0..60).map(|t| (t as f32 * 0.5 + phase).sin() + 2.0).collect::<Vec<f32>>();

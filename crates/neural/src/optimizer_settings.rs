@@ -10,7 +10,7 @@ use foretell_optim::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::common::Common;
+use crate::common_hyper_parameters::Common;
 
 const ANY: NumberRange = NumberRange::ANY;
 const AT_LEAST_0: NumberRange = NumberRange::AT_LEAST_0;

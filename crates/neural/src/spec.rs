@@ -12,7 +12,7 @@ use foretell_models::{
 use foretell_nn::{Dims, Loss, Network, Table, register_revin};
 use serde_json::{Map, Value};
 
-use crate::common::{CATEGORICAL, Common, MULTIVARIATE};
+use crate::common_hyper_parameters::{CATEGORICAL, Common, MULTIVARIATE};
 use crate::optimizer_settings::{OptimizerSettings, READ_TOGETHER};
 use crate::spec_error::SpecError;
 use crate::unknown_name;

@@ -14,7 +14,7 @@ use foretell_nn::{Dims, Loss, Network, Params, WeightPrecision, WithoutAmp, chec
 
 use crate::error::NetworkError;
 use crate::importances;
-use crate::kept::KeptNumbers;
+use crate::kept_numbers::KeptNumbers;
 use crate::memory::forecasting;
 use crate::spec::NetworkSpec;
 use crate::synthetic::seconds_of_forecasts;
@@ -135,7 +135,7 @@ impl TrainedNetwork {
     /// A forecaster of one series that reads each new step once and keeps the network's state, started from a `history` of the
     /// series: RNN, LSTM and GRU. Its docs say how it scales. The history has at least the steps that a forecast reads (`input_size`, or
     /// `inference_input_size` and one more step of a `recurrent` network); with as many, its forecast is that of [`Trained::forecast`]. The values
-    /// are those that the network was trained on, so the one who scales series as wholes (`local_scaler_type`) scales them before.
+    /// are those that the network was trained on, so series that are scaled as wholes (`local_scaler_type`) are to be scaled before.
     ///
     /// # Errors
     /// If the network keeps no state, reads other columns than the target or draws sample paths, or the history is too short or

@@ -8,7 +8,7 @@ use foretell_nn::{Table, check_amp};
 use foretell_train::{Cut, Fit, KeptFitError, fit_kept};
 
 use crate::error::NetworkError;
-use crate::kept::KeptNumbers;
+use crate::kept_numbers::KeptNumbers;
 use crate::kept_optimizer::{before, kept};
 use crate::spec::NetworkSpec;
 use crate::spec_error::SpecError;

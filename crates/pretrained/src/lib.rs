@@ -38,7 +38,6 @@ mod folder;
 pub mod foretell0;
 mod fracast;
 mod groups;
-mod idle;
 mod kinds;
 mod linear;
 mod network;
@@ -46,6 +45,7 @@ mod quantiles;
 mod request;
 mod rotary;
 mod scale;
+mod scratch_pool;
 mod settings;
 mod t5;
 #[cfg(test)]

@@ -214,7 +214,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "transformer",
             "mixer",
             "registry",
-            "own",
+            "registered",
         ],
     ),
     folders("crates/mpi/src", &["join_error launched", "apart joined", "world"]),
@@ -222,15 +222,15 @@ pub(super) const FOLDERS: &[Folders] = &[
         "crates/neural/src",
         &[
             "acceleration product_rate spec_error torch_classes unknown_name",
-            "common error",
+            "common_hyper_parameters error",
             "optimizer_settings",
             "spec",
             "dropout_samples multivariate train_config windows",
             "synthetic",
-            "kept",
+            "kept_numbers",
             "importances memory",
             "bench trained_network",
-            "attributions chain forecast_curve kept_optimizer model_file onnx start thread_curve",
+            "attributions forecast_curve kept_optimizer model_file onnx start thread_curve unit_importance",
             "narrowed",
             "training",
             "estimator import",
@@ -274,7 +274,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/pretrained/src",
         &[
-            "attention categories error idle network quantiles rotary scale",
+            "attention categories error network quantiles rotary scale scratch_pool",
             "config settings weights",
             "groups linear",
             "t5",
@@ -367,7 +367,10 @@ pub(super) const FOLDERS: &[Folders] = &[
     ),
     folders(
         "crates/threads/src",
-        &["patience scope wanted", "helpers", "indices", "rows", "pipeline sequence workers", "side_by_side"],
+        &[
+            "scope spin_wait wanted", "helpers", "indices", "rows", "pipeline sequence workers",
+            "side_by_side",
+        ],
     ),
     folders(
         "crates/train/src",

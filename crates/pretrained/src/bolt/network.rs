@@ -4,9 +4,9 @@ use super::config::BoltConfig;
 use super::decoder::{Decoder, DecoderScratch};
 use super::encoder::{Encoder, EncoderScratch, Tokens};
 use crate::error::PretrainedError;
-use crate::idle::Idle;
 use crate::network::{PretrainedNetwork, SeriesContext};
 use crate::scale::Scale;
+use crate::scratch_pool::ScratchPool;
 use crate::t5::ResidualBlock;
 use crate::weights::Weights;
 
@@ -24,7 +24,7 @@ pub(crate) struct Bolt {
     decoder: Decoder,
     output: ResidualBlock,
     parameters: usize,
-    idle: Idle<Scratch>,
+    scratch: ScratchPool<Scratch>,
 }
 
 #[derive(Debug, Default)]
@@ -54,7 +54,16 @@ impl Bolt {
         let closing = own.use_reg_token.then(|| shared[d..].to_vec());
         let encoder = Encoder::take(weights, &config)?;
         let decoder = Decoder::take(weights, &config, start)?;
-        Ok(Self { config, input, closing, encoder, decoder, output, parameters, idle: Idle::default() })
+        Ok(Self {
+            config,
+            input,
+            closing,
+            encoder,
+            decoder,
+            output,
+            parameters,
+            scratch: ScratchPool::default(),
+        })
     }
 
     fn levels_and_steps(&self) -> [usize; 2] {
@@ -121,7 +130,14 @@ impl Bolt {
     }
 
     /// The quantiles of a context, `[steps, levels]`, of which the first pass is there, `[levels, steps]`.
-    fn go_on(&self, context: &[f64], first: &[f64], horizon: usize, out: &mut [f64], scratch: &mut Scratch) {
+    fn beyond_first_pass(
+        &self,
+        context: &[f64],
+        first: &[f64],
+        horizon: usize,
+        out: &mut [f64],
+        scratch: &mut Scratch,
+    ) {
         let [levels, steps] = self.levels_and_steps();
         let mut block = first.to_vec();
         let (mut paths, mut forecast): (Vec<Vec<f64>>, Vec<f64>) = (Vec::new(), Vec::new());
@@ -189,7 +205,7 @@ impl PretrainedNetwork for Bolt {
     fn forecast(&self, contexts: &[SeriesContext<'_>], horizon: usize, out: &mut [f64]) {
         let [levels, steps] = self.levels_and_steps();
         assert_eq!(out.len(), contexts.len() * horizon * levels, "quantiles of {} contexts", contexts.len());
-        let mut scratch = self.idle.take();
+        let mut scratch = self.scratch.take();
         let mut first = vec![0.0; contexts.len().min(TOGETHER) * levels * steps];
         let outs = out.chunks_mut(TOGETHER * horizon * levels);
         for (contexts, out) in contexts.chunks(TOGETHER).zip(outs) {
@@ -198,10 +214,10 @@ impl PretrainedNetwork for Bolt {
             self.pass(&values, first, &mut scratch);
             let each = values.iter().zip(first.chunks_exact(levels * steps));
             for ((values, first), out) in each.zip(out.chunks_exact_mut(horizon * levels)) {
-                self.go_on(values, first, horizon, out, &mut scratch);
+                self.beyond_first_pass(values, first, horizon, out, &mut scratch);
             }
         }
-        self.idle.put_back(scratch);
+        self.scratch.put_back(scratch);
     }
 
     fn parameters(&self) -> usize {

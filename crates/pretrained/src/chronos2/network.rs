@@ -5,8 +5,8 @@ use super::encoder::{Encoder, EncoderScratch};
 use super::tokens::{Tokens, Variate};
 use super::unrolled::{Mixture, PATHS};
 use crate::error::PretrainedError;
-use crate::idle::Idle;
 use crate::network::{PretrainedNetwork, SeriesContext};
+use crate::scratch_pool::ScratchPool;
 use crate::t5::ResidualBlock;
 use crate::weights::Weights;
 
@@ -38,7 +38,7 @@ pub(crate) struct Chronos2 {
     parameters: usize,
     /// The places of the quantiles that are paths.
     paths: Vec<usize>,
-    idle: Idle<Scratch>,
+    scratch: ScratchPool<Scratch>,
 }
 
 #[derive(Debug, Default)]
@@ -63,7 +63,16 @@ impl Chronos2 {
         let closing = weights.take("shared.weight", &[2, d])?[d..].to_vec();
         let encoder = Encoder::take(weights, &config)?;
         let paths = PATHS.iter().filter_map(|level| config.place_of(*level)).collect();
-        Ok(Self { config, input, closing, encoder, output, parameters, paths, idle: Idle::default() })
+        Ok(Self {
+            config,
+            input,
+            closing,
+            encoder,
+            output,
+            parameters,
+            paths,
+            scratch: ScratchPool::default(),
+        })
     }
 
     fn size(&self) -> usize {
@@ -132,7 +141,7 @@ impl Chronos2 {
 
     /// The quantiles of the series of a group, `[series, steps, levels]`; those of the first pass are there, of all of its variates,
     /// `[variates, levels, steps]`.
-    fn go_on(
+    fn beyond_first_pass(
         &self,
         &Group { variates: ref group, series }: &Group<'_>,
         first: &[f64],
@@ -242,7 +251,7 @@ impl PretrainedNetwork for Chronos2 {
         let groups: Vec<Group<'_>> = contexts.chunk_by(|a, b| a.group == b.group).map(group_of).collect();
         let ahead = self.patches(horizon);
         let each = levels * ahead * self.size();
-        let mut scratch = self.idle.take();
+        let mut scratch = self.scratch.take();
         let variates: Vec<&[Variate<'_>]> = groups.iter().map(|group| &group.variates[..]).collect();
         let mut first = vec![0.0; variates.iter().map(|group| group.len()).sum::<usize>() * each];
         self.passes(&variates, ahead, &mut first, &mut scratch);
@@ -251,9 +260,9 @@ impl PretrainedNetwork for Chronos2 {
             let (own, later) = first.split_at(group.variates.len() * each);
             let (own_out, out_later) = std::mem::take(&mut out).split_at_mut(group.series * horizon * levels);
             (first, out) = (later, out_later);
-            self.go_on(group, own, horizon, own_out, &mut scratch);
+            self.beyond_first_pass(group, own, horizon, own_out, &mut scratch);
         }
-        self.idle.put_back(scratch);
+        self.scratch.put_back(scratch);
     }
 
     fn parameters(&self) -> usize {

@@ -5,8 +5,8 @@ use super::encoder::{Encoder, EncoderScratch};
 use super::head::{Head, HeadScratch, Seen};
 use super::periods::{PeriodScratch, find_periods};
 use crate::error::PretrainedError;
-use crate::idle::Idle;
 use crate::network::{PretrainedNetwork, SeriesContext};
+use crate::scratch_pool::ScratchPool;
 use crate::weights::Weights;
 
 /// Values that a window must have, as the package asks for.
@@ -24,7 +24,7 @@ pub(crate) struct Fracast {
     /// The place of the median among the quantiles.
     median: usize,
     parameters: usize,
-    idle: Idle<Scratch>,
+    scratch: ScratchPool<Scratch>,
 }
 
 #[derive(Debug, Default)]
@@ -51,7 +51,7 @@ impl Fracast {
         let encoder = Encoder::take(weights, &config)?;
         let head = Head::take(weights, &config)?;
         let median = config.quantiles.iter().position(|q| *q == 0.5).unwrap_or(0);
-        Ok(Self { config, encoder, head, median, parameters, idle: Idle::default() })
+        Ok(Self { config, encoder, head, median, parameters, scratch: ScratchPool::default() })
     }
 
     /// The quantiles of one pass after `scratch.history`, `[horizon, levels]`, into `scratch.block`.
@@ -140,11 +140,11 @@ impl PretrainedNetwork for Fracast {
     fn forecast(&self, contexts: &[SeriesContext<'_>], horizon: usize, out: &mut [f64]) {
         let each = horizon * self.config.quantiles.len();
         assert_eq!(out.len(), contexts.len() * each, "quantiles of {} contexts", contexts.len());
-        let mut scratch = self.idle.take();
+        let mut scratch = self.scratch.take();
         for (context, out) in contexts.iter().zip(out.chunks_exact_mut(each.max(1))) {
             self.forecast_one(context.values, horizon, out, &mut scratch);
         }
-        self.idle.put_back(scratch);
+        self.scratch.put_back(scratch);
     }
 
     fn parameters(&self) -> usize {

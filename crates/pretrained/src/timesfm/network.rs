@@ -8,8 +8,8 @@ use super::config::TimesFmConfig;
 use super::decoder::{Decoder, DecoderScratch};
 use super::stream::{Running, filled};
 use crate::error::PretrainedError;
-use crate::idle::Idle;
 use crate::network::{PretrainedNetwork, SeriesContext};
+use crate::scratch_pool::ScratchPool;
 use crate::t5::ResidualBlock;
 use crate::weights::Weights;
 
@@ -27,7 +27,7 @@ pub(crate) struct TimesFm {
     /// The same of more steps, whose distances from the median count.
     spreads: ResidualBlock,
     parameters: usize,
-    idle: Idle<Scratch>,
+    scratch: ScratchPool<Scratch>,
 }
 
 #[derive(Debug, Default)]
@@ -62,7 +62,7 @@ impl TimesFm {
         let spreads =
             block("output_projection_quantiles", [d, d, config.output_quantile_len * outputs], false)?;
         let decoder = Decoder::take(weights, &config)?;
-        Ok(Self { config, input, decoder, points, spreads, parameters, idle: Idle::default() })
+        Ok(Self { config, input, decoder, points, spreads, parameters, scratch: ScratchPool::default() })
     }
 
     /// What is forecast of each stream, up to `horizon` steps and beyond to the end of a pass.
@@ -227,7 +227,7 @@ impl PretrainedNetwork for TimesFm {
         };
         let mut known: Vec<Vec<f64>> = contexts.iter().map(|context| filled(context.values)).collect();
         known.iter_mut().for_each(last);
-        let mut scratch = self.idle.take();
+        let mut scratch = self.scratch.take();
         let mut done = 0;
         while done < horizon {
             let steps = self.config.farthest().min(horizon - done);
@@ -241,7 +241,7 @@ impl PretrainedNetwork for TimesFm {
             }
             done += steps;
         }
-        self.idle.put_back(scratch);
+        self.scratch.put_back(scratch);
     }
 
     fn parameters(&self) -> usize {

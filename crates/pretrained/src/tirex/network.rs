@@ -3,9 +3,9 @@
 use super::block::{Block, BlockScratch};
 use super::config::TiRexConfig;
 use crate::error::PretrainedError;
-use crate::idle::Idle;
 use crate::network::{PretrainedNetwork, SeriesContext};
 use crate::scale::Scale;
+use crate::scratch_pool::ScratchPool;
 use crate::t5::{Norm, ResidualBlock};
 use crate::weights::Weights;
 
@@ -24,7 +24,7 @@ pub(crate) struct TiRex {
     norm: Norm,
     output: ResidualBlock,
     parameters: usize,
-    idle: Idle<Scratch>,
+    scratch: ScratchPool<Scratch>,
 }
 
 #[derive(Debug, Default)]
@@ -51,7 +51,7 @@ impl TiRex {
             .map(|i| Block::take(weights, &format!("blocks.{i}"), &config))
             .collect::<Result<_, PretrainedError>>()?;
         let norm = Norm::take(weights, "out_norm", config.layers())?;
-        Ok(Self { config, input, blocks, norm, output, parameters, idle: Idle::default() })
+        Ok(Self { config, input, blocks, norm, output, parameters, scratch: ScratchPool::default() })
     }
 
     /// The quantiles `[contexts, levels, size]` of the patch behind this many unknown ones.
@@ -129,7 +129,7 @@ impl PretrainedNetwork for TiRex {
         if contexts.is_empty() {
             return;
         }
-        let mut scratch = self.idle.take();
+        let mut scratch = self.scratch.take();
         for patch in 0..horizon.div_ceil(size) {
             self.pass(contexts, patch, &mut scratch, |series, level, step, y| {
                 let step = patch * size + step;
@@ -138,7 +138,7 @@ impl PretrainedNetwork for TiRex {
                 }
             });
         }
-        self.idle.put_back(scratch);
+        self.scratch.put_back(scratch);
     }
 
     fn parameters(&self) -> usize {

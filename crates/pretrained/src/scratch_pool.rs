@@ -1,18 +1,18 @@
-//! Scratch memory of a network between its forecasts.
+//! Scratch memory of a network, reused from forecast to forecast.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What forecasts take memory for, from one to the next: as many as there were at once.
+/// Scratch memory that no forecast uses: as many pieces as there were forecasts at once.
 #[derive(Debug, Default)]
-pub(crate) struct Idle<T>(Mutex<Vec<T>>);
+pub(crate) struct ScratchPool<T>(Mutex<Vec<T>>);
 
-impl<T: Default> Idle<T> {
-    /// One that no forecast has.
+impl<T: Default> ScratchPool<T> {
+    /// A piece for one forecast, new if all are in use.
     pub(crate) fn take(&self) -> T {
         self.all().pop().unwrap_or_default()
     }
 
-    /// Keeps one for the next forecast.
+    /// Keeps a piece for the next forecast.
     pub(crate) fn put_back(&self, scratch: T) {
         self.all().push(scratch);
     }
