@@ -33,7 +33,7 @@ pub(crate) fn from_first<'a>(storage: &'a CpuStorage, layout: &Layout) -> candle
 /// The numbers of a contiguous tensor.
 ///
 /// # Panics
-/// If it is not contiguous: the one who applies an operation sees to that.
+/// If it is not contiguous; operations are applied to contiguous tensors only.
 pub(crate) fn contiguous<'a>(storage: &'a CpuStorage, layout: &Layout) -> candle_core::Result<&'a [f32]> {
     assert!(layout.is_contiguous(), "a strided layout {layout:?} reached a kernel for contiguous rows");
     Ok(&from_first(storage, layout)?[..layout.shape().elem_count()])

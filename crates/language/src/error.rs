@@ -3,7 +3,7 @@
 use foretell_checkpoint::CheckpointError;
 use foretell_files::FileError;
 
-/// Why a folder holds no language model that can be read. The messages are phrases: the one who asked for the folder names it.
+/// Why a folder holds no language model that can be read. The messages are phrases; callers name the folder.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LanguageModelError {

@@ -17,8 +17,8 @@ pub struct HyperParameterError {
 }
 
 impl HyperParameterError {
-    /// An error of hyper-parameter `name`, which must be `expected` and is `found`. The one who builds a model adds [the
-    /// model's name](Self::of); the one who reads a class adds [the path of its arguments](Self::within).
+    /// An error of hyper-parameter `name`, which must be `expected` and is `found`. [`of`](Self::of)
+    /// adds the model's name, [`within`](Self::within) the path of a class's arguments.
     pub fn new(name: impl Into<String>, expected: impl Into<String>, found: impl fmt::Display) -> Self {
         Self { model: None, name: name.into(), expected: expected.into(), found: found.to_string() }
     }

@@ -1,5 +1,5 @@
-//! Which parameters a layer multiplies with, as plain places in the table: what those who hold weights in other ways than the arena
-//! need to know of a layer.
+//! Which parameters a layer multiplies with, as plain places in the table: what code that holds weights in other ways than the arena
+//! needs to know of a layer.
 
 use foretell_tensor::Shape;
 

@@ -1,4 +1,4 @@
-//! The interface of a model to those who train and serve it.
+//! The interface between a model and the code that trains and serves it.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -10,7 +10,7 @@ use foretell_autograd::{Key, Rounding, Tensor, Var};
 use crate::windows::{EmbeddedWindows, Inputs, Windows};
 use crate::{CounterId, Explanation, Needs, ParamId, Params, RoundedWeights, StateId, Update};
 
-/// A forecasting model: a function of parameters and windows. What it needs of those who run it, its [`Needs`] say.
+/// A forecasting model: a function of parameters and windows. Its [`Needs`] say how it must be run.
 pub trait Model: Send + Sync {
     /// The forecast, `[rows, horizon, outputs]`, on the windows' scale.
     fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var;
@@ -238,7 +238,7 @@ impl<'a> Forward<'a> {
     }
 
     /// A run on a part of a batch: `multiplied` are the multiplied weights, whose gradients are written after those
-    /// of the parameters; the one who adds up the parts passes them on to the layers.
+    /// of the parameters; the caller adds up the parts and passes them on to the layers.
     pub fn part(params: &'a Params, key: Key, multiplied: &'a [Tensor]) -> Self {
         Self { multiplied: Some(multiplied), ..Self::training(params, key) }
     }

@@ -1,4 +1,4 @@
-//! Constants that an optimiser cannot have.
+//! The ranges of the constants of each update rule.
 
 use crate::bad_constant::BadConstant;
 use crate::constants::{AdadeltaConfig, AdagradConfig, AdamConfig, NAdamConfig, RmsPropConfig, SgdConfig};

@@ -134,7 +134,7 @@ impl Optimizer {
                         *square = f64::from(simd::l2_norm(sum)).powi(2);
                     }
                 });
-                // The blocks' sums are added in their order, the one who computed them.
+                // The blocks' sums are added in their order, whichever threads computed them.
                 let norm = self.squares.iter().sum::<f64>().sqrt();
                 let factor = most / (norm + 1e-6);
                 if factor < 1.0 { Limit::Scale(factor as f32) } else { Limit::None }

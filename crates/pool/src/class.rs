@@ -57,7 +57,7 @@ mod tests {
             assert!(class.index < CLASSES && class.bytes.is_multiple_of(ALIGN), "{bytes}: {class:?}");
             assert!(class.bytes >= bytes, "{bytes}: {class:?}");
             assert!(class.bytes - bytes <= (bytes / 4).max(ALIGN - 1), "{bytes}: {class:?}");
-            // One index, one size: the one who finds a block by index may use all of its bytes.
+            // One index, one size: all bytes of a block that is found by its index may be used.
             assert_eq!(class.index == before.index, class.bytes == before.bytes, "{before:?} {class:?}");
             assert!(class.index >= before.index && class.bytes >= before.bytes);
             assert_eq!(Class::of(class.bytes), class);

@@ -5,7 +5,7 @@ use std::fmt;
 use std::panic::panic_any;
 
 /// The payload of the panic of a thread that asks for a buffer for which the system has no memory, after all idle memory within reach
-/// went back. Nothing is lost but the work of that thread: the one who catches the panic finds this as its payload.
+/// went back. Nothing is lost but the work of that thread: `catch_unwind` returns this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OutOfMemory {

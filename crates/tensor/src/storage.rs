@@ -63,7 +63,7 @@ impl Storage {
         })
     }
 
-    /// All values in 16 bits, which those who ask for them share.
+    /// All values in 16 bits; callers that ask for the same rounding share them.
     pub(crate) fn in_half(&self, rounding: Rounding) -> Arc<HalfValues> {
         let make = || Arc::new(HalfValues::of(&self.0.values, rounding));
         let first = self.0.half.get_or_init(make);

@@ -183,7 +183,7 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome, Option<Ke
     let mut checks = Checks::new(config, job.valid_loss);
     let mut outcome = Outcome::of_no_step();
     if let Some(before) = job.before {
-        engine.go_on(before);
+        engine.resume_optimizer(before);
     }
     let steps_before = job.before.map_or(0, |before| before.steps);
     if let Some(state) = job.from {

@@ -157,12 +157,12 @@ impl<'a> Engine<'a> {
         self.scaler.as_ref()
     }
 
-    /// Goes on with the optimiser of an earlier training, and with its draws.
+    /// Continues with the optimiser of an earlier training, and with its draws.
     ///
     /// # Panics
     /// If an array is missing from it, or it is of another model.
     #[track_caller]
-    pub fn go_on(&mut self, kept: &KeptOptimizer) {
+    pub(crate) fn resume_optimizer(&mut self, kept: &KeptOptimizer) {
         let state = |name: &str| kept.state(name).unwrap_or_else(|| panic!("an optimiser without {name}"));
         self.optimizer.restore(kept.updates, state);
         (self.step, self.before) = (kept.steps, [kept.steps, kept.updates]);

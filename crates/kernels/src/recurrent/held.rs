@@ -46,7 +46,7 @@ impl RecurrentBytes {
 
 impl HeldWeights {
     /// The weights of a layer in this format, as they are where it is none or `F32`; nothing is made yet. The matrices are made
-    /// from the weights of the first run, so the one who changes a weight makes new ones.
+    /// from the weights of the first run, so after a change of a weight new ones are needed.
     pub fn new(format: Option<WeightFormat>) -> Self {
         let (input, state, groups, projection) = Default::default();
         let format = format.filter(|format| *format != WeightFormat::F32);

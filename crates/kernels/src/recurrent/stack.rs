@@ -3,7 +3,7 @@
 //! A layer needs no more of the one below it than the steps so far. So threads take a layer each, one some steps behind the
 //! other, where otherwise they would share each step of one layer after the other: they meet once in 16 steps instead of twice
 //! in each, and it hardly counts how far apart their cores are. The products of a layer's inputs, which need no state, are a
-//! stage of their own, which the one who is ahead takes.
+//! stage of their own, which the thread that is ahead takes.
 //!
 //! Two layers and two threads took 0.96 (LSTM of 128 units), 0.78 (GRU of 200) and 0.6 times (RNN of 128, whose steps were too
 //! short to share) as long as with shared steps in `f32` on two cores of a Zen 4; as two stages instead of four LSTM took 1.13
