@@ -3,12 +3,15 @@
 Both packages are installed. Each class of neuralforecast is made with every argument that takes a list: of its usual length, one longer, one shorter,
 empty, as a tuple and as an array; of lists of lists the inner ones as well. Lists that shape a network (those that a class has by default), and with
 `--train` all, are trained for a step and forecast from. A line of the table says how far each package came; where both forecast, whether foretell's
-model has tensors of the same names and shapes, and whether it forecasts the same from the directory that neuralforecast saved. The exit code is 1 if
-a list that neuralforecast reads is refused, or read otherwise, without a reason below.
+model has tensors of the same names and shapes, and whether it forecasts the same from the directory that neuralforecast saved; of HINT, whose lists
+are those of its network and its matrix, and of TimeLLM, which neuralforecast does not save, whether both forecast the same columns. The exit code is 1
+if a list that neuralforecast reads is refused, or read otherwise, without a reason below. TimeLLM needs `pip install transformers`.
 """
 
 import argparse
+import contextlib
 import inspect
+import io
 import json
 import logging
 import os
@@ -66,6 +69,13 @@ WITH = {
     "KAN.hidden_size": lambda cls: dict(n_hidden_layers=2),
 }
 LISTS_OF_CLASSES = {"KAN.hidden_size": [8, 4]}
+#: What a class needs beside its sizes.
+OF_CLASSES = {"TimeLLM": dict(llm=str(pathlib.Path(__file__).parents[1] / "crates/language/tests/gpt2"), d_llm=32)}
+#: Classes that neuralforecast does not save.
+UNSAVED = ("HINT", "TimeLLM")
+#: The network in HINT, and the matrix, whose first series is the sum of the others.
+NETWORK_OF_HINT = their_models.NHITS
+S = [[1.0, 1.0], [1.0, 0.0], [0.0, 1.0]]
 #: What foretell refuses as a model is made, by argument and variants: why.
 ON_PURPOSE = {
     ("optimizer_kwargs.betas", "longer"): "two numbers: neuralforecast passes over a third one",
@@ -84,7 +94,8 @@ def reason_for(name, variant):
     return next((why for (of, variants), why in ON_PURPOSE.items() if of == name and variant in variants.split()), None)
 
 
-def panel():
+def panel(with_sum=False):
+    """Series, static columns and the rows that follow; with the sum of the series, whose id is the first."""
     rng = np.random.default_rng(1)
     steps = np.arange(ROWS)
     parts = []
@@ -92,8 +103,11 @@ def panel():
         columns = {name: np.cos(steps / (3 + place)) for place, name in enumerate(("h1", "h2", "f1", "f2"))}
         y = 20 + 5 * number + 3 * np.sin(steps / 2) + rng.normal(size=ROWS)
         parts.append(pd.DataFrame({"unique_id": f"s{number}", "ds": steps + 1, "y": y, **columns, "c1": steps % 3, "c2": steps % 2}))
-    df = pd.concat(parts, ignore_index=True).astype({"c1": "object", "c2": "object"})
     static = pd.DataFrame({"unique_id": [f"s{n}" for n in range(SERIES)], "s1": [0.0, 1.0], "s2": [1.0, 0.5]})
+    if with_sum:
+        parts.insert(0, parts[0].assign(unique_id="all", y=sum(part["y"] for part in parts)))
+        static = pd.concat([pd.DataFrame({"unique_id": ["all"], "s1": [2.0], "s2": [0.0]}), static], ignore_index=True)
+    df = pd.concat(parts, ignore_index=True).astype({"c1": "object", "c2": "object"})
     last = df["ds"] > ROWS - H
     return df[~last].reset_index(drop=True), static, df[last].drop(columns=["y"]).reset_index(drop=True)
 
@@ -115,6 +129,8 @@ def variants(value):
 
 def lists_of(cls):
     """The arguments of a class that take lists."""
+    if cls.__name__ == "HINT":
+        return {"S": S, **lists_of(NETWORK_OF_HINT)}
     found = {}
     for name, parameter in inspect.signature(cls).parameters.items():
         default = parameter.default
@@ -129,12 +145,15 @@ def lists_of(cls):
 
 def arguments(cls, losses, name, value, torch_too):
     """Arguments of a constructor, with a list in place of one."""
+    if cls.__name__ == "HINT":
+        return of_hint(losses, name, value, torch_too)
     known = inspect.signature(cls).parameters
     given = {key: size for key, size in SMALL.items() if key in known}
     given |= {key: size for key, size in LISTS.items() if key == "mlp_units" and key in known}
     given |= dict(h=H, input_size=INPUT, max_steps=1, batch_size=2, windows_batch_size=4, random_seed=3, **QUIET)
     if "n_series" in known:
         given["n_series"] = SERIES
+    given |= OF_CLASSES.get(cls.__name__, {})
     # Of one output, as TimeLLM and such have no other.
     owner, _, inner = name.partition(".")
     for key in (name, f"{cls.__name__}.{name}"):
@@ -153,6 +172,18 @@ def arguments(cls, losses, name, value, torch_too):
     return given
 
 
+def of_hint(losses, name, value, torch_too):
+    """Arguments of HINT, with a list in place of one of its network's, or of its matrix."""
+    of_network = arguments(NETWORK_OF_HINT, losses, *(("max_steps", 1) if name == "S" else (name, value)), torch_too)
+    of_loss = {name.partition(".")[2]: value} if name.startswith("loss.") else dict(level=[80])
+    if name == "loss.horizon_weight" and torch_too and not isinstance(value, tuple):
+        of_loss = dict(horizon_weight=torch.tensor(value))
+    of_network["loss"] = losses.DistributionLoss("Normal", **of_loss)
+    models = their_models if torch_too else our_models
+    network = getattr(models, NETWORK_OF_HINT.__name__)(**of_network)
+    return dict(h=H, S=np.array(value if name == "S" else S), model=network, reconciliation="BottomUp")
+
+
 class Outcome:
     """How far a package came, and what it has to show."""
 
@@ -165,9 +196,9 @@ class Outcome:
 
 def run(package, models, losses, cls, name, value, home, train):
     outcome = Outcome()
-    df, static, future = panel()
+    df, static, future = panel(cls.__name__ == "HINT")
     torch.manual_seed(0)
-    with warnings.catch_warnings(record=True) as told:
+    with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         try:
             model = getattr(models, cls.__name__)(**arguments(cls, losses, name, value, package is neuralforecast))
@@ -179,6 +210,9 @@ def run(package, models, losses, cls, name, value, home, train):
             nf.fit(df, static_df=static)
             outcome.stage = "forecast"
             outcome.forecast = nf.predict(futr_df=future)
+            if cls.__name__ in UNSAVED:
+                outcome.stage = "read"
+                return outcome
             outcome.stage = "saved"
             shutil.rmtree(home, ignore_errors=True)
             nf.save(str(home), save_dataset=False, overwrite=True)
@@ -231,6 +265,10 @@ def compared(theirs, ours, home, cls):
         return "neuralforecast alone reads", False
     if theirs.forecast is None:
         return "same", True
+    if list(theirs.forecast) != list(ours.forecast):
+        return f"columns {list(ours.forecast)}, not {list(theirs.forecast)}", False
+    if cls.__name__ in UNSAVED:
+        return "same", True
     trained = {name: shape for name, shape in theirs.shapes.items() if not name.startswith(("loss.", "valid_loss."))}
     other = {name for name in trained | ours.shapes if trained.get(name) != ours.shapes.get(name)}
     other = {name for name in other if not name.startswith(("loss.", "valid_loss."))}
@@ -253,7 +291,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for model in their_models.__all__:
             cls = getattr(their_models, model)
-            if given.models and model not in given.models or model in ("HINT", "TimeLLM"):
+            if given.models and model not in given.models:
                 continue
             for name, value in lists_of(cls).items():
                 train = given.train or name not in LISTS or name == "mlp_units"

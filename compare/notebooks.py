@@ -2,8 +2,8 @@
 
 FOLDER holds the notebooks (`nbs/docs` of a checkout of neuralforecast), foretell and what they import is installed (matplotlib, ray, optuna,
 utilsforecast, PyTorch, ...). Each runs in a process of its own, in an empty directory; a line says how many of its cells ran and which did
-not, and why. What a notebook downloads is replaced by a small table of the same columns, and trainings take at most STEPS steps: whether the
-programs run is looked at, not how well they forecast. `--package neuralforecast` runs the same cells by neuralforecast, for comparison.
+not, and why. What a notebook downloads is replaced by a small table of the same columns, and trainings take at most 3 steps: whether the
+programs run is looked at, not how well they forecast; `--steps` and `--trials` say how many otherwise. `--package neuralforecast` runs the same cells by neuralforecast, for comparison.
 """
 
 import argparse
@@ -22,8 +22,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-STEPS = 3
-TRIALS = 2
+#: The most steps of a training and trials of a search; `--steps` and `--trials` change them.
+STEPS = int(os.environ.get("NOTEBOOK_STEPS", 3))
+TRIALS = int(os.environ.get("NOTEBOOK_TRIALS", 2))
 
 
 def table(ids, times, first=0, **columns):
@@ -189,6 +190,8 @@ def main():
     parser.add_argument("words", nargs="*")
     parser.add_argument("--package", default="foretell")
     parser.add_argument("--minutes", type=float, default=5, help="for one notebook")
+    parser.add_argument("--steps", type=int, default=STEPS, help="the most of a training: some programs need more than three for what they show")
+    parser.add_argument("--trials", type=int, default=TRIALS, help="the most of a search")
     parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.one:
@@ -200,7 +203,10 @@ def main():
         with tempfile.TemporaryDirectory() as home:
             command = [sys.executable, __file__, path.resolve(), home, "--one", "--package", given.package]
             try:
-                done = subprocess.run(command, capture_output=True, text=True, timeout=60 * given.minutes, check=False)
+                short = {"NOTEBOOK_STEPS": str(given.steps), "NOTEBOOK_TRIALS": str(given.trials)}
+                done = subprocess.run(
+                    command, capture_output=True, text=True, timeout=60 * given.minutes, check=False, env={**os.environ, **short}
+                )
             except subprocess.TimeoutExpired:
                 print(f"{path.stem}: not done within {given.minutes:g} minutes", flush=True)
                 continue

@@ -101,6 +101,7 @@ class ForecasterOptions(EngineOptions, total=False):
     keep_optimizer: bool
     raw_quantiles: bool
     features: str | None
+    baselines: int
 
 
 class AutoOptions(EngineOptions, total=False):

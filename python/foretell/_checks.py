@@ -63,11 +63,16 @@ def count(name: str, value: Any, least: int = 0) -> int:
 
 
 def check_intervals(intervals: Any) -> None:
-    """Whether something says how intervals are calibrated.
+    """Whether something says how intervals are calibrated, or where they come from otherwise.
 
     Raises:
         TypeError: If it does not.
+        ValueError: If it is a text and says something else.
     """
+    if isinstance(intervals, str):
+        if not re.fullmatch(r"spread|dropout(:\d+)?", intervals):
+            raise ValueError(f'prediction_intervals must be a PredictionIntervals, "dropout", "dropout:200" or "spread"; found {intervals!r}')
+        return
     if intervals is not None and not all(hasattr(intervals, name) for name in ("n_windows", "method", "step_size")):
         raise TypeError(f"prediction_intervals must be a PredictionIntervals, such as PredictionIntervals(n_windows=10); found {intervals!r}")
 
@@ -133,6 +138,12 @@ def check_choice(what: str, chosen: Sequence[int], known: Sequence[int], of: str
     """
     if not chosen or not set(chosen) <= set(known):
         raise ValueError(f"Invalid {what}: expected some of the {of} {list(known)}; found {list(chosen)}. Leave it out for the default")
+
+
+def warn_of_left_intervals(kept: Any, asked: Any) -> None:
+    """Tells that models which are trained further are without the intervals by dropout or spread that they had."""
+    if isinstance(kept, str) and asked is None:
+        warnings.warn(f"the models have no intervals by {kept} any more: for these give prediction_intervals={kept!r}", stacklevel=3)
 
 
 def warn_of_new_models(is_fitted: bool) -> None:

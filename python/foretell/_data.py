@@ -136,6 +136,9 @@ def read(df: Any, static_df: Any, names: Names, reading: Reading, table: str = "
         raise ColumnError(re.sub(r"; it has [^;]*;", f"; it has {', '.join(found)};", str(error), count=1)) from None
     except ValueError as error:
         # neuralforecast takes the rows as they come, whatever freq says.
+        stepped = _frequencies.of_nanoseconds(df, names.time_col, reading.freq, table) if "finer than a microsecond" in str(error) else None
+        if stepped is not None:
+            return read(stepped, static_df, names, reading, table, is_kept)
         followed = re.search(r"its times follow `([^`]+)`: set that frequency", str(error))
         if followed is None:
             raise

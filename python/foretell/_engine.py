@@ -43,7 +43,10 @@ class Settings:
         self.precision, self.low_memory = given.get("precision"), given.get("low_memory", False)
         self.end, self.features, self.raw_quantiles = given.get("end"), given.get("features"), given.get("raw_quantiles", False)
         memory = given.get("max_memory")
-        counts = {"threads": self.threads, "max_memory": None if memory is None else _checks.count("max_memory", memory)}
+        counts = {
+            "threads": self.threads, "baselines": _checks.count("baselines", given.get("baselines", 0)),
+            "max_memory": None if memory is None else _checks.count("max_memory", memory),
+        }  # fmt: skip
         self.given: dict[str, Any] = {**given, **scalers, **counts}
 
     def __eq__(self, other: object) -> bool:
@@ -150,7 +153,7 @@ def hierarchy(models: Sequence[Any], ids: Sequence[Any]) -> tuple[list[str], lis
 
 
 def forecaster(
-    models: Sequence[Any], settings: Settings, names: Names, val_size: int, intervals: PredictionIntervals | None,
+    models: Sequence[Any], settings: Settings, names: Names, val_size: int, intervals: PredictionIntervals | str | None,
     start: _foretell.Fitted | None, hierarchy: tuple[list[str], list[str], list[float], str] | None = None,
     course: Course = Course(),
 ) -> _foretell.Forecaster:  # fmt: skip
@@ -177,14 +180,14 @@ def imported(directory: str) -> _foretell.Fitted:
     return fitted
 
 
-def intervals_text(intervals: PredictionIntervals) -> str:
-    return f"{intervals.n_windows}:{intervals.method}:{intervals.step_size}"
+def intervals_text(intervals: PredictionIntervals | str) -> str:
+    return intervals if isinstance(intervals, str) else f"{intervals.n_windows}:{intervals.method}:{intervals.step_size}"
 
 
-def intervals_of(text: str | None) -> PredictionIntervals | None:
+def intervals_of(text: str | None) -> PredictionIntervals | str | None:
     """The intervals that `intervals_text` wrote."""
-    if text is None:
-        return None
+    if text is None or text.startswith(("dropout", "spread")):
+        return text
     n_windows, method, step_size = text.split(":")
     return PredictionIntervals(int(n_windows), method, int(step_size))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from typing import Any
@@ -116,3 +117,32 @@ def _hours(freq: Any) -> str:
     """The opening hours; those until midnight end at 24:00."""
     spans = ((f"{start:%H:%M}", f"{end:%H:%M}") for start, end in zip(freq.start, freq.end))
     return ",".join(f"{start}-{'24:00' if end == '00:00' else end}" for start, end in spans)
+
+
+#: Whole numbers below this may be steps that were read as nanoseconds since 1970; no data have times so near to each other.
+_MOST_STEPS = 1_000_000
+
+
+def of_nanoseconds(df: Any, time_col: str, freq: str | None, table: str) -> Any:
+    """A table of pandas whose times are steps 1, 2, 3, ... which `pandas.to_datetime` took for nanoseconds, with times of the frequency in their
+    place, as neuralforecast trains on such rows; None if it is no such table."""
+    if not type(df).__module__.startswith("pandas") or freq is None or freq.isdecimal():
+        return None
+    import pandas as pd
+
+    column = df[time_col]
+    if getattr(column.dtype, "str", "")[1:] != "M8[ns]" or column.isna().any():
+        return None
+    steps = column.to_numpy().view("i8")
+    if steps.min() < 0 or steps.max() >= _MOST_STEPS:
+        return None
+    try:
+        times = pd.date_range("1970-01-01", periods=int(steps.max()) + 1, freq=freq).as_unit("ns")
+    except (ValueError, OverflowError):
+        return None
+    warnings.warn(
+        f"{table}, column `{time_col}`: the times are whole numbers that were read as nanoseconds, from {steps.min()} to {steps.max()}; they are taken "
+        f"for steps of freq={freq!r} from {times[0].date()}: leave pandas.to_datetime out and give freq=1 to keep the numbers",
+        stacklevel=5,
+    )
+    return df.assign(**{time_col: times[steps]})

@@ -34,11 +34,16 @@ class Trained:
     time_col: str
     target_col: str
     _id_parts: tuple[str, ...] = ()
-    prediction_intervals: PredictionIntervals | None
+    prediction_intervals: PredictionIntervals | str | None
     _engine: _foretell.Fitted | None
     _data: Data | None
 
     # What the last training was given and left.
+
+    @property
+    def _calibrated(self) -> PredictionIntervals | None:
+        """How intervals were calibrated; None for those by dropout and spread, which are computed with each forecast."""
+        return None if isinstance(self.prediction_intervals, str) else self.prediction_intervals
 
     @property
     def _fitted(self) -> bool:
@@ -166,7 +171,7 @@ class Trained:
         if df is None and self._data is None:
             raise ValueError("You must pass a DataFrame or have one stored.")
         fitted = self._trained()
-        h = _ahead.horizon(self.models, self.h, h, self.prediction_intervals)
+        h = _ahead.horizon(self.models, self.h, h, self._calibrated)
         levels = _levels.asked(level, quantiles)
         if _frames.is_distributed(df):
             from foretell import _distributed
@@ -208,13 +213,13 @@ class Trained:
 
         fitted = self._trained()
         data = self._given(fitted, _frames.gathered(like), static_df)
-        course = Course(self.models, self.h, self.prediction_intervals, self.settings.raw_quantiles, self._in_double)
+        course = Course(self.models, self.h, self._calibrated, self.settings.raw_quantiles, self._in_double)
         return Prepared(fitted, data, course)
 
     def _in_double(self, levels: _levels.Levels) -> bool:
         """Whether forecasts come in double precision: in neuralforecast all do beside calibrated intervals, which are of the errors of
         values in double precision."""
-        return bool(levels) and self.prediction_intervals is not None and not all(map(_engine.has_intervals, self.models))
+        return bool(levels) and self._calibrated is not None and not all(map(_engine.has_intervals, self.models))
 
     def _given(self, fitted: _foretell.Fitted, df: Any, static_df: Any) -> Data:
         """The series of tables, or those of the training, with other static columns if these are given."""
@@ -270,7 +275,7 @@ class Trained:
         fitted = self._trained("The models must be fitted first with `fit` or `cross_validation`.")
         step_size = _checks.count("step_size", step_size, 1)
         levels = _levels.asked(level, quantiles)
-        if levels and self.prediction_intervals is not None:
+        if levels and self._calibrated is not None:
             raise NotImplementedError(
                 "One or more models has been trained with conformal prediction intervals. They are not supported for insample predictions, "
                 f"whose rows calibrated them. Set {'level' if quantiles is None else 'quantiles'}=None"
@@ -321,7 +326,7 @@ class Trained:
         seed = 1 if seed is None else _checks.count("seed", seed)
         given, df, static_df = df, _frames.gathered(df), _frames.gathered(static_df)
         data = self._given(fitted, df, static_df)
-        h = _ahead.horizon(self.models, self.h, h, self.prediction_intervals)
+        h = _ahead.horizon(self.models, self.h, h, self._calibrated)
         future = _ahead.future_rows(fitted, data, futr_df, h, self.h, df is not None)
         frame = fitted.simulate(data.panel, future, n_paths, seed, method, list(quantiles or []), h)
         found: TableT = _frames.scattered(_frames.with_whole(data.table(frame), "sample_id"), given)
@@ -368,7 +373,7 @@ class Trained:
         fitted = self._trained()
         places = _explanations.explainable(self.models, explainer, verbose)
         explained = [self.models[place] for place in places]
-        h = _ahead.horizon(explained, self.h, h, self.prediction_intervals)
+        h = _ahead.horizon(explained, self.h, h, self._calibrated)
         horizons = list(range(h)) if horizons is None else horizons
         _checks.check_choice("indices", horizons, range(h), "horizon steps")
         outputs = [0] if outputs is None else outputs

@@ -53,6 +53,7 @@ class NeuralForecast(Trained):
         features: Columns that are computed from the target and the times, such as "lag:7,weekday".
         non_negative: Whether forecasts below 0 become 0.
         integer: Whether forecasts are rounded to whole numbers.
+        baselines: The last this many models of the list are forecast and scored beside the others, and are members of no ensemble.
         max_memory: Most bytes that training and forecasts may take; None for three quarters of the machine's.
         low_memory: Whether networks are trained in the least memory in place of the least time: two arenas of gradients, activations that
             are computed again in the backward pass and kept in bfloat16. Weights differ from those without by as much as bfloat16 changes them.
@@ -62,7 +63,7 @@ class NeuralForecast(Trained):
         self, models: Sequence[Any], freq: str | int | Any, local_scaler_type: str | None = None,
         local_static_scaler_type: str | None = None, *, threads: int = 0, precision: str | None = None, restore_best: bool = True,
         keep_optimizer: bool = False, raw_quantiles: bool = False, end: str | None = None, features: str | None = None,
-        non_negative: bool = False, integer: bool = False, max_memory: int | None = None, low_memory: bool = False,
+        non_negative: bool = False, integer: bool = False, max_memory: int | None = None, low_memory: bool = False, baselines: int = 0,
     ) -> None:  # fmt: skip
         self.models_init = as_models(models)
         self.models = copy.deepcopy(self.models_init)
@@ -74,10 +75,10 @@ class NeuralForecast(Trained):
         self.settings = _engine.Settings(
             local_scaler_type, local_static_scaler_type, threads=threads, precision=precision, restore_best=restore_best, keep_optimizer=keep_optimizer,
             raw_quantiles=raw_quantiles, end=end, features=features, non_negative=non_negative, integer=integer, max_memory=max_memory,
-            low_memory=low_memory,
+            low_memory=low_memory, baselines=baselines,
         )  # fmt: skip
         self.id_col, self.time_col, self.target_col = "unique_id", "ds", "y"
-        self.prediction_intervals: PredictionIntervals | None = None
+        self.prediction_intervals: PredictionIntervals | str | None = None
         self._engine: _foretell.Fitted | None = None
         self._start: _foretell.Fitted | None = None
         self._data: Data | None = None
@@ -95,7 +96,7 @@ class NeuralForecast(Trained):
     def fit(
         self, df: Any = None, static_df: Any = None, val_size: int | None = 0, val_df: Any = None, use_init_models: bool = False,
         verbose: bool = False, id_col: str | Sequence[str] = "unique_id", time_col: str = "ds", target_col: str = "y",
-        distributed_config: DistributedConfig | None = None, prediction_intervals: PredictionIntervals | None = None, *,
+        distributed_config: DistributedConfig | None = None, prediction_intervals: PredictionIntervals | str | None = None, *,
         freeze: Sequence[str] = (), checkpoint: str | os.PathLike[str] | None = None, checkpoint_every: int = 500,
         teacher: NeuralForecast | None = None, lessons: int = 20_000, mixtures: int = 0, scratch: str | os.PathLike[str] | None = None,
         by_workers: bool = False,
@@ -118,7 +119,9 @@ class NeuralForecast(Trained):
             time_col: The column of times.
             target_col: The column to forecast.
             distributed_config: Must be None: one machine trains.
-            prediction_intervals: How to calibrate intervals of models that forecast one number; they are trained twice then.
+            prediction_intervals: How to calibrate intervals of models that forecast one number; they are trained twice then. Or "dropout",
+                "dropout:200" for the quantiles of so many forecasts of networks with dropout, or "spread" for that of the members of
+                ensembles. None for no intervals, also of models that had some before.
             freeze: Parameters of models that were trained before which stay unchanged, by their names or the beginnings of names up to a
                 point: ``["blocks.0"]`` are those of a first block.
             checkpoint: A directory that keeps the state of the training. The same call again, after a kill or Ctrl-C, continues from there
@@ -142,6 +145,7 @@ class NeuralForecast(Trained):
         """
         val_size = _checks.count("val_size", val_size or 0)
         _checks.check_intervals(prediction_intervals)
+        _checks.warn_of_left_intervals(self.prediction_intervals, prediction_intervals)
         if df is None and self._data is None:
             raise ValueError("You must pass a DataFrame or have one stored.")
         if distributed_config is not None:
@@ -231,7 +235,7 @@ class NeuralForecast(Trained):
             raise ValueError("searches for hyper-parameters, hierarchies and teachers need all rows in memory: leave scratch out")
 
     def _forecaster(
-        self, names: Names, val_size: int, intervals: PredictionIntervals | None, df: Any, course: _engine.Course
+        self, names: Names, val_size: int, intervals: PredictionIntervals | str | None, df: Any, course: _engine.Course
     ) -> _foretell.Forecaster:
         # A training that was interrupted, and whose state is kept, is named by the weights that it began with.
         goes_on = course.has_state and self._engine is not None and self._engine.interruption is not None
@@ -307,7 +311,7 @@ class NeuralForecast(Trained):
         return _data.read(stored.df, stored.static_df, names, reading)
 
     def _keep(
-        self, fitted: _foretell.Fitted, data: Data | None, val_size: int, test_size: int, intervals: PredictionIntervals | None,
+        self, fitted: _foretell.Fitted, data: Data | None, val_size: int, test_size: int, intervals: PredictionIntervals | str | None,
         forecaster: _foretell.Forecaster, names: Names | None = None,
     ) -> None:  # fmt: skip
         self._engine, self._data = fitted, data
@@ -343,7 +347,7 @@ class NeuralForecast(Trained):
         self, df: TableT | None = None, static_df: Any = None, n_windows: int | None = 1, step_size: int = 1, val_size: int | None = 0,
         test_size: int | None = None, use_init_models: bool = False, use_fitted: bool = False, verbose: bool = False,
         refit: bool | int = False, id_col: str | Sequence[str] = "unique_id", time_col: str = "ds", target_col: str = "y",
-        prediction_intervals: PredictionIntervals | None = None, level: Sequence[float] | None = None,
+        prediction_intervals: PredictionIntervals | str | None = None, level: Sequence[float] | None = None,
         quantiles: Sequence[float] | None = None, h: int | None = None, *, checkpoint: str | os.PathLike[str] | None = None,
         checkpoint_every: int = 500, **data_kwargs: Unpack[LoaderOptions],
     ) -> TableT:  # fmt: skip
@@ -364,7 +368,7 @@ class NeuralForecast(Trained):
             id_col: The column of ids, or several that make them together, which are joined by ``/`` and stand in ``unique_id`` of what comes back.
             time_col: The column of times.
             target_col: The column to forecast.
-            prediction_intervals: How to calibrate intervals; with ``refit``.
+            prediction_intervals: How to calibrate intervals; with ``refit``. Or where they come from otherwise, as of `fit`.
             level: Percentages of central intervals.
             quantiles: Quantiles in place of levels.
             h: Steps of each forecast, at least those of the models; None for these.
@@ -377,7 +381,7 @@ class NeuralForecast(Trained):
         """
         _checks.check_data_arguments(self.cross_validation, data_kwargs)
         _checks.check_intervals(prediction_intervals)
-        h = _ahead.horizon(self.models, self.h, h, prediction_intervals)
+        h = _ahead.horizon(self.models, self.h, h, None if isinstance(prediction_intervals, str) else prediction_intervals)
         val_size, refit = _checks.count("val_size", val_size or 0), _checks.count("refit", int(refit) if isinstance(refit, bool) else refit)
         n_windows, test_size = windows(h, n_windows, step_size, test_size)
         levels = _levels.asked(level, quantiles)
@@ -387,14 +391,15 @@ class NeuralForecast(Trained):
                 raise NotImplementedError("`use_fitted=True` forecasts the models' own horizon: leave h out")
             fitted_ones: TableT = self._validate_fitted(df, static_df, n_windows, step_size, refit, use_init_models, prediction_intervals, levels)
             return fitted_ones
+        _checks.warn_of_left_intervals(self.prediction_intervals, prediction_intervals)
         given, df, static_df = df, _frames.gathered(df), _frames.gathered(static_df)
         if prediction_intervals is not None and not levels:
             raise ValueError("When passing prediction_intervals you need to set the level or quantiles argument.")
-        if prediction_intervals is not None and not refit:
+        if prediction_intervals is not None and not isinstance(prediction_intervals, str) and not refit:
             raise ValueError("Passing prediction_intervals is only supported with refit=True.")
         if df is None and refit:
             raise ValueError("Must specify `df` with `refit!=False`.")
-        levels = levels if refit else self._own_levels(levels)
+        levels = levels if refit or prediction_intervals is not None else self._own_levels(levels)
         val_size = self._search(df, static_df, names, val_size, test_size, use_init_models)
         course = _engine.Course.of((), checkpoint, checkpoint_every)
         forecaster = self._forecaster(names, val_size, prediction_intervals, df, course)
@@ -433,13 +438,14 @@ class NeuralForecast(Trained):
                 "`use_fitted=True` cannot be combined with `use_init_models=True`; "
                 "`use_init_models` discards the fitted weights that `use_fitted` relies on."
             )
-        if intervals is not None or self.prediction_intervals is not None:
+        if intervals is not None or self._calibrated is not None:
             raise ValueError("`use_fitted=True` is not supported with `prediction_intervals` (calibration requires retraining).")
+        levels = levels if isinstance(self.prediction_intervals, str) else self._own_levels(levels)
         if _frames.is_distributed(df):
             from foretell import _distributed
 
-            return _distributed.validate(self, fitted, df, static_df, n_windows, step_size, self._own_levels(levels))
-        data, levels = self._given(fitted, df, static_df), self._own_levels(levels)
+            return _distributed.validate(self, fitted, df, static_df, n_windows, step_size, levels)
+        data = self._given(fitted, df, static_df)
         frame = fitted.validate(data.panel, n_windows, step_size, levels.level, levels.quantiles, self.settings.raw_quantiles)
         return with_truth(data.table(levels.named(frame, _engine.named(fitted, self.models))), data)
 

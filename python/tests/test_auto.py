@@ -266,6 +266,27 @@ def test_samplers_of_optuna_make_a_study():
     assert model.model.learning_rate == model.results.best_value == min(model.results.trials_dataframe()["value"])
 
 
+def test_samplers_of_optuna_pass_over_what_cannot_be_trained():
+    optuna = pytest.importorskip("optuna")
+    optuna.logging.set_verbosity(optuna.logging.CRITICAL)
+
+    def sampled(loss):
+        config = lambda trial: {"input_size": 8, "max_steps": trial.suggest_categorical("max_steps", [10, 20, 30])}  # noqa: E731
+        return search(config, backend="optuna", search_alg=optuna.samplers.RandomSampler(seed=1), loss=loss)
+
+    def loss(model):
+        if model.max_steps < 25:
+            raise (ValueError if model.max_steps == 10 else RuntimeError)("the series are too short")
+        return 2.0
+
+    found = sampled(loss)
+    assert found.model.max_steps == 30 and set(found.results.trials_dataframe()["state"]) == {"COMPLETE", "FAIL"}
+    with pytest.raises(RuntimeError, match="none of 12 configurations could be trained; the last one: too short"):
+        sampled(lambda model: (_ for _ in ()).throw(ValueError("too short")))
+    with pytest.raises(RuntimeError, match="the last one: its loss is no number"):
+        sampled(lambda model: float("nan"))
+
+
 def test_searchers_of_ray_propose_and_are_told():
     search_of_ray = pytest.importorskip("ray.tune.search.optuna")
     ray_tune = pytest.importorskip("ray.tune")

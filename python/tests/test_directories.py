@@ -12,6 +12,7 @@ import pytest
 
 from foretell import NeuralForecast
 from foretell.models import NHITS, Ensemble, Foretell0, Pretrained, RandomWalkWithDrift, SeasonalNaive
+from foretell.utils import PredictionIntervals
 
 ROOT = pathlib.Path(__file__).parents[2] / "crates/foretell/tests/fixtures/checkpoints"
 CASES = [
@@ -203,3 +204,63 @@ def test_what_code_asks_of_a_forecaster_before_and_after_a_fit(panel, tmp_path):
     nf.save(tmp_path / "models")
     again = NeuralForecast.load(tmp_path / "models", map_location="cpu")
     assert again.freq == 1 and (again.last_dates + again.freq).tolist() == [144, 144]
+
+
+def test_a_fit_after_load_has_the_intervals_that_it_is_asked_for(panel, tmp_path):
+    models = [NHITS(h=12, input_size=24, max_steps=2, dropout_prob_theta=0.3), SeasonalNaive(h=12, season_length=12)]
+    nf = NeuralForecast(models, freq="ME")
+    nf.fit(panel, prediction_intervals="dropout:30")
+    assert nf.predict(level=[80]).columns.tolist()[2:5] == ["NHITS", "NHITS-lo-80", "NHITS-hi-80"]
+    nf.save(tmp_path / "models")
+
+    def loaded():
+        return NeuralForecast.load(tmp_path / "models")
+
+    assert loaded().prediction_intervals == "dropout:30"
+    pd.testing.assert_frame_equal(loaded().predict(level=[80]), nf.predict(level=[80]))
+    again, without, calibrated = loaded(), loaded(), loaded()
+    again.fit(panel, prediction_intervals=again.prediction_intervals)
+    assert "NHITS-lo-80" in again.predict(level=[80])
+    scored = again.cross_validation(panel, use_fitted=True, level=[80])
+    assert (scored["NHITS-lo-80"] < scored["NHITS-hi-80"]).all()
+    with pytest.warns(UserWarning, match="no intervals by dropout:30 any more: for these give prediction_intervals='dropout:30'"):
+        without.fit(panel)
+    assert without.prediction_intervals is None
+    with pytest.warns(UserWarning, match="NHITS"):
+        assert "NHITS-lo-80" not in without.predict(level=[80])
+    calibrated.fit(panel, prediction_intervals=PredictionIntervals(n_windows=2))
+    anew = loaded()
+    with pytest.warns(UserWarning, match="Deleting previously"):
+        anew.fit(panel, prediction_intervals=PredictionIntervals(n_windows=2), use_init_models=True)
+    for forecaster in (calibrated, anew):
+        errors, ends = forecaster._cs_df, forecaster.predict(level=[80])
+        assert errors.columns.tolist()[-2:] == ["NHITS", "SeasonalNaive"] and "NHITS-hi-80" in ends
+        # The ends are as far from the forecast on either side, which those of samples are not.
+        np.testing.assert_allclose(ends["NHITS-hi-80"] + ends["NHITS-lo-80"], 2 * ends["NHITS"], rtol=1e-5)
+
+
+def test_a_fit_after_load_has_the_scalers_features_and_baselines_of_the_call(panel, tmp_path):
+    models = [SeasonalNaive(h=12, season_length=12), NHITS(h=12, input_size=24, max_steps=2), RandomWalkWithDrift(h=12), Ensemble("mean")]
+    nf = NeuralForecast(models, freq="ME", local_scaler_type="standard", baselines=1)
+    nf.fit(panel, prediction_intervals="spread")
+
+    def mean_of(forecast, *names):
+        return np.allclose(forecast["EnsembleMean"], forecast[list(names)].mean(axis=1), rtol=1e-5)
+
+    assert mean_of(nf.predict(), "SeasonalNaive", "NHITS") and "EnsembleMean-lo-80" in nf.predict(level=[80])
+    nf.save(tmp_path / "models")
+    again = NeuralForecast.load(tmp_path / "models")
+    assert again.settings.given["baselines"] == 1 and again.prediction_intervals == "spread"
+    with pytest.warns(UserWarning, match="spread"):
+        again.fit(panel)
+    assert mean_of(again.predict(), "SeasonalNaive", "NHITS") and len(again.scalers_) > 0
+    all_of_them = NeuralForecast.load(tmp_path / "models", baselines=0, local_scaler_type=None)
+    all_of_them.fit(panel, prediction_intervals="spread")
+    assert mean_of(all_of_them.predict(), "SeasonalNaive", "NHITS", "RandomWalkWithDrift")
+    assert all_of_them.scalers_ == {} and "EnsembleMean-hi-80" in all_of_them.predict(level=[80])
+
+
+@pytest.mark.parametrize("text", ["dropuot", "3:conformal_error:1", "spread:2"])
+def test_intervals_by_a_text_are_those_that_there_are(panel, text):
+    with pytest.raises(ValueError, match='must be a PredictionIntervals, "dropout", "dropout:200" or "spread"'):
+        NeuralForecast([SeasonalNaive(h=2)], freq="ME").fit(panel, prediction_intervals=text)

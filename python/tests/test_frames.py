@@ -505,3 +505,24 @@ def test_columns_that_are_missing_are_told_with_their_table():
         _data.read(daily().drop(columns="x"), None, names, reading(), "val_df")
     with pytest.raises(ValueError, match=": val_df, row 5, column `y`"):
         _data.read(broken(), None, names, reading(), "val_df")
+
+
+def test_steps_that_pandas_read_as_nanoseconds_are_steps_of_the_frequency():
+    """As a tutorial of neuralforecast reads the steps of M4."""
+    steps = np.tile(np.arange(1, 61), 2)
+    df = pd.DataFrame({"unique_id": np.repeat(["a", "b"], 60), "ds": pd.to_datetime(steps).astype("datetime64[ns]"), "y": np.sin(steps)})
+    nf = NeuralForecast([NHITS(h=6, input_size=12, max_steps=2)], freq="ME")
+    with pytest.warns(UserWarning, match="whole numbers that were read as nanoseconds, from 1 to 60; .* steps of freq='ME' from 1970-01-31"):
+        nf.fit(df)
+    months = df.assign(ds=pd.date_range("1970-02-28", periods=60, freq="ME").to_numpy()[steps - 1])
+    same = NeuralForecast([NHITS(h=6, input_size=12, max_steps=2)], freq="ME")
+    same.fit(months)
+    pd.testing.assert_frame_equal(nf.predict().astype({"ds": "datetime64[us]"}), same.predict().astype({"ds": "datetime64[us]"}))
+    assert nf.predict(months)["ds"].iloc[0] == pd.Timestamp("1975-02-28")
+    # Followed, the advice keeps the numbers.
+    numbers = NeuralForecast([NHITS(h=6, input_size=12, max_steps=2)], freq=1)
+    numbers.fit(df.assign(ds=steps))
+    assert numbers.predict()["ds"].tolist()[:6] == list(range(61, 67))
+    for other in (df.assign(ds=df["ds"] + pd.Timedelta("1s")), df.assign(ds=df["ds"] - pd.Timedelta("30ns"))):
+        with pytest.raises(ValueError, match="finer than a microsecond"):
+            nf.fit(other)

@@ -163,6 +163,14 @@ impl Fitted {
     pub fn prediction_intervals(&self) -> Option<PredictionIntervals> {
         self.trained.conformal.as_ref().map(|conformal| conformal.intervals)
     }
+
+    /// Where the intervals of models that forecast a single number come from, if they have some.
+    pub fn intervals(&self) -> Option<Intervals> {
+        let KeptSettings { dropout, spread, .. } = self.trained.settings;
+        let by_dropout = || dropout.map(|samples| Intervals::Dropout { samples });
+        let by_spread = || spread.then_some(Intervals::Spread);
+        self.prediction_intervals().map(Intervals::Calibrated).or_else(by_dropout).or_else(by_spread)
+    }
 }
 
 /// How it forecasts.

@@ -15,6 +15,7 @@ use crate::columns::{ColumnNames, categorical, columns_given};
 use crate::ensemble::Ensemble;
 use crate::error::Error;
 use crate::fitted::Fitted;
+use crate::inputs::local_scalers::LocalScalers;
 use crate::intervals::Intervals;
 use crate::kept_settings::KeptSettings;
 use crate::model_spec::ModelSpec;
@@ -311,6 +312,16 @@ impl Forecaster {
     /// Leaves out the ensembles of the models that [`Forecaster::start_from`] names.
     pub fn without_ensembles(mut self) -> Self {
         self.plan.start.ensembles.clear();
+        self
+    }
+
+    /// Leaves out what the models that [`Forecaster::start_from`] names keep beside their weights: ensembles, features, local scalers, bounds,
+    /// the treatment of ends, baselines, intervals by dropout or spread. For hosts that say all of these again.
+    pub fn without_settings(mut self) -> Self {
+        self.plan.start.ensembles.clear();
+        self.plan.features = Features::default();
+        self.plan.local_scalers = LocalScalers::default();
+        self.plan.settings = KeptSettings::default();
         self
     }
 

@@ -240,10 +240,10 @@ impl PyFitted {
         self.fitted.vocabulary().iter().map(labels).collect()
     }
 
-    /// How intervals were calibrated, as `windows:method:step`.
+    /// How intervals were calibrated, as `windows:method:step`, or where they come from otherwise: `dropout:samples`, `spread`.
     #[getter]
     fn intervals(&self) -> Option<String> {
-        self.fitted.prediction_intervals().map(|intervals| intervals.to_string())
+        self.fitted.intervals().map(|intervals| intervals.to_string())
     }
 
     /// The absolute errors that intervals were calibrated by, of each series, cutoff and step. The panel that they are of says whether its

@@ -47,7 +47,7 @@ impl PyForecaster {
         let (told, watch) = (Told::default(), Watch::default());
         let mut forecaster = Forecaster::new(spec::read(models)?).map_err(exception)?;
         if let Some(start) = start {
-            forecaster = forecaster.start_from(&start.fitted).without_ensembles();
+            forecaster = forecaster.start_from(&start.fitted).without_settings();
         }
         let settings = TrainingSettings::read(settings)?;
         forecaster = settings

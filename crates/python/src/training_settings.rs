@@ -67,6 +67,7 @@ impl TrainingSettings {
         let [id, time, target] = [&self.id_col, &self.time_col, &self.target_col].map(Clone::clone);
         let mut forecaster = forecaster
             .keep(self.kept)
+            .baselines(self.kept.baselines)
             .columns(ColumnNames { id, time, target })
             .val_size(self.val_size)
             .threads(self.threads)

@@ -222,12 +222,22 @@ class BaseAuto:
         return run(proposals, evaluate, samples, self.time_budget, after)
 
     def _optuna_tune_model(self, evaluate: Callable[[dict[str, Any]], dict[str, float]]) -> Any:
-        """A study of Optuna, by the sampler that was given."""
+        """A study of Optuna, by the sampler that was given. Configurations that cannot be trained, or diverge, are failed trials of it.
+
+        Raises:
+            RuntimeError: If every trial failed; the last error is its cause.
+        """
         import optuna
+
+        errors: list[Exception] = []
 
         def objective(trial: Any) -> float:
             config = self.config(trial)
-            metrics = evaluate(config)
+            try:
+                metrics = evaluate(config)
+            except (ValueError, RuntimeError) as error:
+                errors.append(error)
+                raise
             trial.set_user_attr("ALL_PARAMS", {k: v for k, v in config.items() if k not in INJECTED})
             trial.set_user_attr("METRICS", metrics)
             return metrics["loss"]
@@ -248,7 +258,11 @@ class BaseAuto:
                 warnings.warn(f"`optuna_options.{name}` overrides default values for {overridden}.", stacklevel=4)
             ours.update(theirs or {})
         study = optuna.create_study(**made)
-        study.optimize(objective, **told)
+        study.optimize(objective, **{"catch": (ValueError, RuntimeError), **told})
+        if not any(trial.values for trial in study.trials):
+            last = errors[-1] if errors else None
+            reason = "its loss is no number" if last is None else last
+            raise RuntimeError(f"none of {len(study.trials)} configurations could be trained; the last one: {reason}") from last
         return study
 
     def fit(

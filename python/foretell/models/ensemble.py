@@ -6,7 +6,7 @@ _COLUMNS = {"mean": "EnsembleMean", "median": "EnsembleMedian", "weighted": "Ens
 
 
 class Ensemble:
-    """A column more in the forecasts, which combines those of all other models (Bates and Granger 1969). It stands in the list of models.
+    """A column more in the forecasts, which combines those of all other models but ``baselines`` (Bates and Granger 1969). It stands in the list of models.
 
     Args:
         combine: "mean", "median", or "weighted": the mean by weights, none below 0, of the least squared error of the forecasts of the
