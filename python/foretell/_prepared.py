@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import Any
@@ -21,13 +21,14 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 @dataclass(frozen=True)
 class Course:
-    """The settings that all forecasts share: models, horizon, intervals, and whether quantiles are left unsorted."""
+    """The settings that all forecasts share: models, horizon, intervals, whether quantiles are left unsorted, and whether forecasts beside
+    levels are of double precision."""
 
     models: Sequence[Any]
     h: int
     intervals: PredictionIntervals | None
     raw_quantiles: bool
-    in_double: Callable[[_levels.Levels], bool]
+    is_double: bool
 
 
 @dataclass(frozen=True)
@@ -144,7 +145,7 @@ class Prepared:
         if key not in self._kept:
             levels = _levels.asked(level, quantiles)
             columns = self._fitted.forecast_columns(levels.level, levels.quantiles)
-            asked = _Asked(levels, frozenset(levels.names(columns, self._named)), self._course.in_double(levels))
+            asked = _Asked(levels, frozenset(levels.names(columns, self._named)), self._course.is_double and bool(levels))
             if len(self._kept) >= _MOST_ASKED:
                 self._kept.clear()
             self._kept[key] = asked

@@ -213,7 +213,7 @@ class Trained:
 
         fitted = self._trained()
         data = self._given(fitted, _frames.gathered(like), static_df)
-        course = Course(self.models, self.h, self._calibrated, self.settings.raw_quantiles, self._in_double)
+        course = Course(self.models, self.h, self._calibrated, self.settings.raw_quantiles, self._in_double(_levels.Levels([50.0])))
         return Prepared(fitted, data, course)
 
     def _in_double(self, levels: _levels.Levels) -> bool:

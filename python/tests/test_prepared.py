@@ -148,6 +148,9 @@ def test_calibrated_intervals(plain):
     p = nf.prepared(like=plain)
     check(p(matrix(plain), level=[90, 80]), nf.predict(plain, level=[80, 90]))
     assert p(matrix(plain), level=[80])["NLinear"].dtype == np.float64
+    nf.fit(plain)
+    # It keeps the models as they were.
+    assert p(matrix(plain), level=[70])["NLinear"].dtype == np.float64
     with pytest.raises(ValueError, match="prediction intervals"):
         p(matrix(plain), h=2 * H)
 
