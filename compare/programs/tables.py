@@ -50,10 +50,13 @@ for dtype in ("bool", "boolean", "Int64", "Float64", "bool[pyarrow]", "float64[p
     show("other column of " + dtype, lambda df=df, future=future: NeuralForecast([model(hist_exog_list=["promo"])], "D").cross_validation(df, n_windows=2))
 static = pd.DataFrame({"unique_id": ["a", "b"], "size": [1.0, 2.0], "open": [True, False], "region": ["x", "y"], "count": pd.array([1, 2], dtype="Int64")})
 for names in (["size"], ["open"], ["count"], ["region"], ["size", "open", "count"]):
-    show("static " + ", ".join(names), lambda names=names: fitted(panel(), models=[model(stat_exog_list=names)], static_df=static).predict())
-show("static categories", lambda: fitted(panel(), models=[model(stat_exog_list=["region"], cat_exog_list=["region"])], static_df=static).predict())
-show("static of fewer series", lambda: fitted(panel(), models=[model(stat_exog_list=["size"])], static_df=static.head(1)).predict())
-show("static of more series", lambda: fitted(panel(), models=[model(stat_exog_list=["size"])], static_df=pd.concat([static, static.assign(unique_id=["c", "d"])])).predict())
+    show("static " + ", ".join(names), lambda names=names: fitted(panel(), models=[model(stat_exog_list=names)], static_df=static[["unique_id", *names]]).predict())
+regions = static[["unique_id", "region"]]
+of_regions = dict(stat_exog_list=["region"], cat_exog_list=["region"], categorical_cardinalities={"region": 2})
+show("static categories", lambda: fitted(panel(), models=[model(**of_regions)], static_df=regions).predict())
+sizes = static[["unique_id", "size"]]
+show("static of fewer series", lambda: fitted(panel(), models=[model(stat_exog_list=["size"])], static_df=sizes.head(1)).predict())
+show("static of more series", lambda: fitted(panel(), models=[model(stat_exog_list=["size"])], static_df=pd.concat([sizes, sizes.assign(unique_id=["c", "d"])])).predict())
 show("missing target", lambda: fitted(panel().assign(y=lambda df: df["y"].where(df.index != 30))).predict())
 show("missing column", lambda: fitted(panel().assign(price=lambda df: df["price"].where(df.index != 30)), models=[model(hist_exog_list=["price"])]).predict())
 show("one series without ids", lambda: fitted(panel().query("unique_id == 'a'").drop(columns="unique_id")).predict())

@@ -50,8 +50,11 @@ def check_future(needed: set[str], futr_df: Any) -> None:
         raise ValueError(f"The following features are missing from `futr_df`: {missing}")
 
 
-def future_rows(fitted: _foretell.Fitted, data: Data, futr_df: Any, h: int, own: int, is_new: bool) -> Any:
-    """The ``h`` rows after each series as the engine reads them, or None if models need nothing of them.
+def future_rows(
+    fitted: _foretell.Fitted, data: Data, futr_df: Any, h: int, own: int, is_new: bool, has_methods: bool = True
+) -> Any:
+    """The ``h`` rows after each series as the engine reads them, or None if models need nothing of them; ``has_methods`` says whether the
+    forecaster that is asked has the methods that tell which they are.
 
     Raises:
         ValueError: If rows or columns are missing.
@@ -65,7 +68,12 @@ def future_rows(fitted: _foretell.Fitted, data: Data, futr_df: Any, h: int, own:
     _frames.require(futr_df, on, "futr_df")
     rows = _frames.select(futr_df, [*on, *needed])
     expected = data.table(data.panel.future(h))
-    if _frames.n_rows(_missing.anti_join(expected, rows, on)):
+    lacking = _missing.anti_join(expected, rows, on)
+    if _frames.n_rows(lacking):
+        if not has_methods:
+            cells = _frames.lists(lacking)
+            first = ", ".join(f"{name} {cells[name][0]}" for name in on)
+            raise ValueError(f"futr_df lacks {_frames.n_rows(lacking)} of the {_frames.n_rows(expected)} rows that follow the series, the first of which is {first}")
         arguments = [*(["df"] if is_new else []), *([f"h={h}"] if h != own else [])]
         raise ValueError(
             "There are missing combinations of ids and times in `futr_df`.\n"

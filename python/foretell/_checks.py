@@ -22,6 +22,19 @@ _KINDS = (("hist", "df", "historical"), ("futr", "df", "future"), ("stat", "stat
 _DATA_ARGUMENTS = tuple(LoaderOptions.__annotations__)
 
 
+def check_settings(function: str, given: Mapping[str, Any], known: Sequence[str]) -> None:
+    """Whether a function, or a class, knows the names of further arguments.
+
+    Raises:
+        TypeError: If it does not know one: it is misspelt.
+    """
+    for name in given:
+        if name not in known:
+            nearest = get_close_matches(name, known, 1)
+            hint = f"did you mean {nearest[0]!r}?" if nearest else f"expected one of {', '.join(known)}"
+            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}: {hint}")
+
+
 def check_data_arguments(function: Callable[..., Any], given: Mapping[str, Any]) -> None:
     """Whether the further arguments of a function are some of the DataLoader's.
 
@@ -158,6 +171,8 @@ def reworded(error: Exception, table: str) -> Exception:
     text = re.sub(r"^df lacks (\d+) of the panel's series", r"static_df lacks \1 of the series of df", text)
     missing = re.search(r'column `([^`]*)`: "[^"]*" is missing', text)
     if missing:
+        # Rows that are filled in have missing values.
+        text = text.replace("`utilsforecast.preprocessing.fill_gaps` does so on request", f"`df.groupby(id_col)[{missing.group(1)!r}].ffill()` does so")
         begin = "Found null values in `futr_df`" if table == "futr_df" else f"Found missing values in ['{missing.group(1)}']"
         text = f"{begin}: {text}"
     found = re.search(r"has (\d+) categories in the training data", text)

@@ -34,6 +34,8 @@ class Names:
             parts = tuple(_checks.column_name("id_col", part) for part in self.id_col)
             if any("," in part for part in parts):
                 raise ValueError(f"id_col: a comma stands between the columns that make ids together; rename those of {list(parts)} that hold one")
+            if len(parts) > 1 and "unique_id" in parts:
+                raise ValueError("id_col: ids that columns make together stand in unique_id: rename the column unique_id, which is one of these")
             self.id_col, self.id_parts = (parts[0], ()) if len(parts) == 1 else ("unique_id", parts)
         for argument in ("id_col", "time_col", "target_col"):
             setattr(self, argument, _checks.column_name(argument, getattr(self, argument)))

@@ -136,8 +136,10 @@ def library(df: Any) -> str:
             return name
     elif hasattr(df, "__arrow_c_stream__"):
         return "arrow"
+    is_column = name == "pandas" and hasattr(df, "rename_axis")
+    hint = '; of one with its times in the index give series.rename_axis("ds").reset_index(name="y").assign(unique_id="series")' if is_column else ""
     raise ValueError(
-        f"expected a DataFrame of pandas or polars, a table of pyarrow, or an object with __arrow_c_stream__; got: {type(df)}"
+        f"expected a DataFrame of pandas or polars, a table of pyarrow, or an object with __arrow_c_stream__; got: {type(df)}{hint}"
     )
 
 
@@ -176,6 +178,8 @@ def require(df: Any, names: Sequence[str], table: str, found: Sequence[str] | No
     if missing:
         index = [name for name in missing if name in (getattr(getattr(df, "index", None), "names", None) or [])]
         hint = f"; {' and '.join(index)} is in its index: give {table}.reset_index()" if index else ""
+        if missing == ["unique_id"] and library(df) == "pandas":
+            hint = hint or f'; id_col names another one, and of one series alone give {table}.assign(unique_id="series")'
         raise ColumnError(f"{table} has no column {', '.join(missing)}; it has {', '.join(found)}{hint}")
     check_once(found, names, table)
 
@@ -614,7 +618,7 @@ def _times_of_pandas(times: Any, has_timestamps: bool, zone: str | None, kind: K
         return index.to_period(kind.time_type.freq)
     if kind.time_type is None:
         return _in_units_of_pandas(index)
-    return index.astype(kind.time_type) if pd.api.types.is_datetime64_any_dtype(kind.time_type) else index
+    return index.astype(kind.time_type) if pd.api.types.is_datetime64_any_dtype(kind.time_type) else _in_units_of_pandas(index)
 
 
 def _in_units_of_pandas(index: Any) -> Any:

@@ -44,8 +44,11 @@ def asked(level: Sequence[float] | None, quantiles: Sequence[float] | None) -> L
     """
     if level is not None and quantiles is not None:
         raise ValueError("You can't set both level and quantiles.")
-    for quantile in quantiles or ():
+    for name, example, given in (("level", 80, level), ("quantiles", 0.9, quantiles)):
+        if given is not None and (isinstance(given, str) or not hasattr(given, "__iter__")):
+            raise TypeError(f"{name} must be a list of numbers, such as [{example}]; found {given!r}")
+    for quantile in () if quantiles is None else quantiles:
         if not 0 < quantile < 1:
             raise ValueError(f"a quantile is above 0 and below 1; found {quantile}")
-    level, quantiles = ([float(number) for number in sorted(set(given or ()))] for given in (level, quantiles))
+    level, quantiles = (sorted({float(number) for number in (() if given is None else given)}) for given in (level, quantiles))
     return Levels(level, quantiles)

@@ -428,7 +428,7 @@ class NeuralForecast(Trained):
 
     def _validate_fitted(
         self, df: Any, static_df: Any, n_windows: int, step_size: int, refit: int, use_init_models: bool,
-        intervals: PredictionIntervals | None, levels: _levels.Levels,
+        intervals: PredictionIntervals | str | None, levels: _levels.Levels,
     ) -> Any:  # fmt: skip
         fitted = self._trained("`use_fitted=True` requires a model previously fitted with `fit`.")
         if refit:
@@ -475,6 +475,8 @@ class NeuralForecast(Trained):
                 fitted, panel = _engine.imported(directory), None
             else:
                 fitted, panel = _foretell.Fitted.load(directory, _checks.count("threads", kwargs.get("threads", 0)))
+        if any(spec["model"] == "Auto" for spec in json.loads(fitted.models)):
+            raise ValueError(f"{path} holds an automatic forecast: AutoForecaster.load reads it")
         kwargs = {name: value for name, value in kwargs.items() if name not in ("map_location", "weights_only")}
         forecaster = NeuralForecast._of(fitted, **kwargs)
         if panel is not None:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from foretell import _ahead, _checks, _data, _engine, _foretell, _frames, _levels
+from foretell import _ahead, _checks, _data, _engine, _files, _foretell, _frames, _levels
+from foretell._calls import AutoOptions, EngineOptions
 from foretell._data import Data, Names, Reading
+from foretell.errors import NothingStoredError
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from foretell._calls import AutoOptions, EngineOptions, TableT
+    from foretell._calls import TableT
 
 __all__ = ["AutoForecaster", "forecast"]
 
@@ -57,13 +60,14 @@ class AutoForecaster:
         futr_exog_list: Sequence[str] = (), stat_exog_list: Sequence[str] = (), cat_exog_list: Sequence[str] = (),
         id_col: str | Sequence[str] = "unique_id", time_col: str = "ds", target_col: str = "y", **settings: Unpack[EngineOptions],
     ) -> None:  # fmt: skip
+        _checks.check_settings("AutoForecaster", settings, [*_arguments(AutoForecaster), *sorted(EngineOptions.__optional_keys__)])
         self.h = _checks.count("h", h, 1)
         self.freq = freq
         self.settings = _engine.Settings(**settings)
         self.names = Names(id_col, time_col, target_col)
         seasons = season_length if season_length is None or isinstance(season_length, int) else list(season_length)
         self._hyper_parameters = {
-            "budget": str(budget), "models": None if models is None else list(models), "metric": metric, "ensemble": ensemble, "below_zero": below_zero,
+            "budget": str(budget), "models": models.split(",") if isinstance(models, str) else None if models is None else list(models), "metric": metric, "ensemble": ensemble, "below_zero": below_zero,
             "season_length": seasons, "hist_exog_list": list(hist_exog_list), "futr_exog_list": list(futr_exog_list),
             "stat_exog_list": list(stat_exog_list), "cat_exog_list": list(cat_exog_list),
         }  # fmt: skip
@@ -82,6 +86,9 @@ class AutoForecaster:
         """
         spec = json.dumps([{"model": "Auto", "h": self.h, "settings": self._hyper_parameters}])
         settings = self.settings
+        if static_df is not None and not self._hyper_parameters["stat_exog_list"]:
+            warnings.warn("static_df is not read: stat_exog_list names none of its columns", stacklevel=2)
+            static_df = None
         forecaster = _foretell.Forecaster(spec, json.dumps({**self.names.of_engine, **settings.given}))
         freq = None if self.freq is None else _data.freq_word(self.freq)
         reading = Reading(freq, forecaster.columns, forecaster.categories, settings.threads, settings.end, leave_out=True)
@@ -93,8 +100,9 @@ class AutoForecaster:
         return self
 
     def predict(
-        self, df: TableT | None = None, futr_df: Any = None, level: Sequence[float] | None = None, quantiles: Sequence[float] | None = None
-    ) -> TableT:
+        self, df: TableT | None = None, futr_df: Any = None, level: Sequence[float] | None = None, quantiles: Sequence[float] | None = None,
+        static_df: Any = None,
+    ) -> TableT:  # fmt: skip
         """Forecasts what follows each series.
 
         Args:
@@ -102,34 +110,32 @@ class AutoForecaster:
             futr_df: The future values of columns that are known ahead.
             level: Percentages of central intervals, as columns such as ``Auto-lo-80``.
             quantiles: Quantiles in place of levels, as columns such as ``Auto_ql0.9``; without either, 0.1 to 0.9.
+            static_df: The static columns of ``df``.
 
         Returns:
             A table of the kind of ``df`` with a row per id and time: the forecast as ``Auto`` (the median; of rare demand the mean), and the quantiles.
         """
-        fitted, data = self._trained()
-        if df is not None:
-            data = self._given(fitted, df)
-        future = _ahead.future_rows(fitted, data, futr_df, self.h, self.h, df is not None)
+        fitted, data = self._trained(), self._series(df, static_df)
+        future = _ahead.future_rows(fitted, data, futr_df, self.h, self.h, df is not None, has_methods=False)
         asked = _levels.asked(level, QUANTILES if level is None and quantiles is None else quantiles)
         found: TableT = data.table(fitted.predict(data.panel, future, self.h, asked.level, False, asked.quantiles))
         return found
 
-    def explain(self, df: Any = None, futr_df: Any = None) -> Any:
+    def explain(self, df: Any = None, futr_df: Any = None, static_df: Any = None) -> Any:
         """What each model adds to the forecasts.
 
         Args:
             df: Series to forecast; None for those of the fit.
             futr_df: The future values of columns that are known ahead.
+            static_df: The static columns of ``df``.
 
         Returns:
             A table of the kind of ``df`` with a row per id and time: the seasonal naive's forecast as ``Auto:baseline``, for each model what
             it adds, as ``Auto:AutoETS``, and ``Auto:limits``, what bounds change. All add up to the forecast
             that `predict` returns (the median; of rare demand the mean).
         """
-        fitted, data = self._trained()
-        if df is not None:
-            data = self._given(fitted, df)
-        future = _ahead.future_rows(fitted, data, futr_df, self.h, self.h, df is not None)
+        fitted, data = self._trained(), self._series(df, static_df)
+        future = _ahead.future_rows(fitted, data, futr_df, self.h, self.h, df is not None, has_methods=False)
         return data.table(fitted.explain(data.panel, future, [], "InputXGradient", 0, self.h))
 
     def leaderboard(self) -> Any:
@@ -152,17 +158,67 @@ class AutoForecaster:
         """The seasons that models were told, in steps; 1 for none."""
         return [int(season) for season in self._board()["seasons"]]
 
-    def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
-        """Saves the models to a directory, which ``foretell predict`` and ``NeuralForecast.load`` of this package read."""
-        self._trained()[0].save(os.fspath(path), overwrite)
+    def save(self, path: str | os.PathLike[str], overwrite: bool = False, save_dataset: bool = True) -> None:
+        """Saves the models, which `AutoForecaster.load` and the command ``foretell predict`` read.
+
+        Args:
+            path: The directory, as of ``NeuralForecast.save``.
+            overwrite: Whether a directory of models is replaced.
+            save_dataset: Whether the series of the fit are saved as well, so that the loaded models forecast them.
+
+        Raises:
+            FileExistsError: If the directory has files, and may not be replaced.
+        """
+        fitted, data = self._trained(), self._data
+        if data is not None:
+            fitted = fitted.keep(json.dumps({"tables": "pyarrow" if data.kind.module == "arrow" else data.kind.module}))
+        _files.write(fitted, os.fspath(path).rstrip("/"), overwrite, data.panel if save_dataset and data is not None else None)
+
+    @staticmethod
+    def load(path: str | os.PathLike[str], **settings: Unpack[EngineOptions]) -> AutoForecaster:
+        """Reads a directory that `save`, or the command ``foretell forecast --save``, wrote.
+
+        Args:
+            path: The directory.
+            **settings: As of `AutoForecaster`; ``end``, ``non_negative`` and ``integer`` hold in place of those that were saved.
+
+        Raises:
+            FileNotFoundError: If there is none.
+            ValueError: If it holds other models.
+        """
+        with _files.local(os.fspath(path)) as directory:
+            fitted, panel = _foretell.Fitted.load(directory, _checks.count("threads", settings.get("threads", 0)))
+        specs = json.loads(fitted.models)
+        if [spec["model"] for spec in specs] != ["Auto"]:
+            raise ValueError(f"{path} holds {', '.join(fitted.names)}, no automatic forecast: NeuralForecast.load reads it")
+        fitted, names = _engine.keeping(fitted, dict(settings)), Names.of_trained(fitted)
+        kept = {name: value for name, value in _engine.settings_of(fitted).items() if name in EngineOptions.__optional_keys__}
+        id_col = list(names.id_parts) or names.id_col
+        freq = int(fitted.freq) if fitted.freq is not None and fitted.freq.isdecimal() else fitted.freq
+        given: Any = {name: value for name, value in specs[0]["hyper_parameters"].items() if name in _arguments(AutoForecaster)}
+        loaded = AutoForecaster(
+            **{**given, "freq": freq, "id_col": id_col, "time_col": names.time_col, "target_col": names.target_col, **kept, **settings}
+        )
+        loaded._fitted = fitted
+        if panel is not None:
+            reading = Reading(fitted.freq, fitted.columns, fitted.categories, loaded.settings.threads, loaded.settings.end, leave_out=True)
+            loaded._data = _data.stored(panel, names, reading, fitted.tables)
+        return loaded
 
     def _board(self) -> dict[str, Any]:
-        board: dict[str, Any] = json.loads(_foretell.leaderboard(self._trained()[0]))
+        board: dict[str, Any] = json.loads(_foretell.leaderboard(self._trained()))
         return board
 
-    def _given(self, fitted: _foretell.Fitted, df: Any) -> Data:
+    def _series(self, df: Any, static_df: Any) -> Data:
+        """The series of tables, or those of the fit."""
+        fitted = self._trained()
+        if df is None:
+            if self._data is None:
+                raise NothingStoredError("the models were saved without their series: give df")
+            return self._data
+        static_df = static_df if self._hyper_parameters["stat_exog_list"] else None
         reading = Reading(fitted.freq, fitted.columns, fitted.categories, self.settings.threads, self.settings.end, leave_out=True)
-        return self._read(df, None, reading)
+        return self._read(df, static_df, reading)
 
     def _read(self, df: Any, static_df: Any, reading: Reading) -> Data:
         """The series of a table; those of which no value is known are left out, as one bad series stops no other, and told of."""
@@ -173,10 +229,15 @@ class AutoForecaster:
             warnings.warn(f"left out series of which no value is known: {', '.join(left_out[:5])}{more}", stacklevel=4)
         return data
 
-    def _trained(self) -> tuple[_foretell.Fitted, Data]:
-        if self._fitted is None or self._data is None:
+    def _trained(self) -> _foretell.Fitted:
+        if self._fitted is None:
             raise RuntimeError("AutoForecaster is not fitted: call fit(df) before")
-        return self._fitted, self._data
+        return self._fitted
+
+
+def _arguments(function: Callable[..., Any]) -> list[str]:
+    """The names of a function's own arguments, or of a class's."""
+    return [name for name, parameter in inspect.signature(function).parameters.items() if parameter.kind is not parameter.VAR_KEYWORD]
 
 
 def forecast(
@@ -194,7 +255,7 @@ def forecast(
         h: Steps to forecast.
         freq: The frequency of the data; None to infer it.
         budget: Time for all of the work, as "30s" or "2m"; 0 for models that need no training.
-        static_df: A table with a row per id and the static columns.
+        static_df: A table with a row per id, with the columns of ``stat_exog_list``; without that list, all of its columns of numbers are read.
         futr_df: The future values of ``futr_exog_list``; without that list, of all columns of numbers that both tables have.
         level: Percentages of central intervals.
         quantiles: Quantiles in place of levels; without either, 0.1 to 0.9.
@@ -203,6 +264,10 @@ def forecast(
     Returns:
         A table of the kind of ``df`` with a row per id and time: the forecast as ``Auto`` (the median; of rare demand the mean), and the quantiles.
     """
+    _checks.check_settings("forecast", settings, [*_arguments(forecast), *sorted(AutoOptions.__optional_keys__)])
+    if static_df is not None and not settings.get("stat_exog_list"):
+        settings["stat_exog_list"] = _static_ones(static_df, settings)
+        static_df = static_df if settings["stat_exog_list"] else None
     if futr_df is not None and not settings.get("futr_exog_list"):
         settings["futr_exog_list"] = _known_ahead(df, futr_df, settings)
     found: TableT = AutoForecaster(h, freq, budget=budget, **settings).fit(df, static_df).predict(None, futr_df, level, quantiles)
@@ -223,4 +288,17 @@ def _known_ahead(df: Any, futr_df: Any, settings: AutoOptions) -> list[str]:
     if not names:
         raise ValueError("futr_df has no column that df has beside ids and times, so nothing of it would be read; name columns of both, or leave it out")
     warnings.warn(f"known ahead: {', '.join(names)}, what both tables have; futr_exog_list names others", stacklevel=3)
+    return names
+
+
+def _static_ones(static_df: Any, settings: AutoOptions) -> list[str]:
+    """The columns of numbers, or of named categories, of a static table."""
+    own = Names(settings.get("id_col", "unique_id"), settings.get("time_col", "ds"), settings.get("target_col", "y"))
+    cells, labels = _frames.lists(_frames.native(static_df)), settings.get("cat_exog_list", ())
+    others = {own.id_col, *own.id_parts}
+    of_texts = [name for name, values in cells.items() if name not in labels and any(isinstance(value, str) for value in values)]
+    names = [name for name in cells if name not in others and name not in of_texts]
+    left_out = [name for name in of_texts if name not in others]
+    told = f"; texts are left out, unless cat_exog_list names them as categories: {', '.join(left_out)}" if left_out else ""
+    warnings.warn(f"static columns: {', '.join(names) or 'none'}; stat_exog_list names others{told}", stacklevel=3)
     return names

@@ -37,6 +37,8 @@ def test_the_board_says_how_good_each_model_is(tmp_path) -> None:
     assert list(parts.columns[2:]) == ["Auto:baseline", "Auto:AutoETS", "Auto:limits"]
     np.testing.assert_allclose(parts.iloc[:, 2:].sum(axis=1), levels["Auto"], rtol=1e-4)
     auto.save(tmp_path / "model")
+    with pytest.raises(ValueError, match="holds an automatic forecast: AutoForecaster.load reads it"):
+        NeuralForecast.load(tmp_path / "model")
     with pytest.raises(ValueError, match="AutoETSS"):
         foretell.forecast(AirPassengersDF, h=12, models=["AutoETSS"])
     with pytest.raises(RuntimeError, match="call fit"):
@@ -168,3 +170,80 @@ def test_sums_of_columns_that_make_ids_are_reconciled() -> None:
     positive = df.assign(M=[1.0, 9.0, 1.0])
     with pytest.warns(UserWarning, match="forecasts of 1 series fell below 0 where they were made to add up: N/2; .*non_negative"):
         foretell.hierarchy.reconcile(positive, S, "MinTraceOLS", id_col=["store", "item"])
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_saved_forecaster_is_loaded_with_all_that_it_has(library: str, tmp_path: Path) -> None:
+    df = _as(library, AirPassengersDF.rename(columns={"unique_id": "shop", "y": "sales"}).astype({"shop": int}).reset_index(drop=True))
+    auto = AutoForecaster(4, models="AutoETS,SeasonalNaive", id_col="shop", target_col="sales", non_negative=True).fit(df)
+    auto.save(tmp_path / "model")
+    again = AutoForecaster.load(tmp_path / "model")
+    assert type(again.predict()) is type(df)
+    assert _frames.lists(again.predict(level=[80])) == _frames.lists(auto.predict(level=[80]))
+    assert _frames.lists(again.predict(df)) == _frames.lists(auto.predict()) and _frames.lists(again.explain()) == _frames.lists(auto.explain())
+    assert again.summary == auto.summary and again.settings.given["non_negative"]
+    assert not AutoForecaster.load(tmp_path / "model", non_negative=False).settings.given["non_negative"]
+    assert _frames.lists(again.fit(df).predict()) == _frames.lists(auto.predict())
+    with pytest.raises(FileExistsError):
+        auto.save(tmp_path / "model")
+    auto.save(tmp_path / "model", overwrite=True, save_dataset=False)
+    with pytest.raises(ValueError, match="saved without their series: give df"):
+        AutoForecaster.load(tmp_path / "model").predict()
+    nf = NeuralForecast([AutoETS(h=4)], freq="ME")
+    nf.fit(AirPassengersDF)
+    nf.save(tmp_path / "other")
+    with pytest.raises(ValueError, match="holds AutoETS, no automatic forecast: NeuralForecast.load reads it"):
+        AutoForecaster.load(tmp_path / "other")
+
+
+def test_arguments_that_there_are_not_are_told_with_the_nearest() -> None:
+    with pytest.raises(TypeError, match=r"forecast\(\) got an unexpected keyword argument 'levels': did you mean 'level'"):
+        foretell.forecast(AirPassengersDF, h=3, levels=[80])
+    with pytest.raises(TypeError, match="unexpected keyword argument 'features': expected one of df, h, freq"):
+        foretell.forecast(AirPassengersDF, h=3, features="lag:1")
+    with pytest.raises(TypeError, match=r"AutoForecaster\(\) .* 'interger': did you mean 'integer'"):
+        AutoForecaster(3, interger=True)
+    with pytest.raises(TypeError, match=r"level must be a list of numbers, such as \[80\]; found 80"):
+        foretell.forecast(AirPassengersDF, h=3, models="AutoETS", level=80)
+    told = foretell.forecast(AirPassengersDF, h=3, models="AutoETS", level=np.array([80, 90]))
+    assert list(told.columns[3:]) == ["Auto-lo-90", "Auto-lo-80", "Auto-hi-80", "Auto-hi-90"]
+
+
+def test_advice_about_tables_leads_to_a_forecast() -> None:
+    def made(df, **given):
+        return foretell.forecast(df, h=3, freq="ME", models=["SeasonalNaive"], **given)
+
+    expected = made(AirPassengersDF)["Auto"].tolist()
+    with pytest.raises(ValueError, match=r'of one series alone give df.assign\(unique_id="series"\)'):
+        made(AirPassengersDF.drop(columns="unique_id"))
+    assert made(AirPassengersDF.assign(unique_id="series"))["Auto"].tolist() == expected
+    series = AirPassengersDF.set_index("ds")["y"]
+    with pytest.raises(ValueError, match="Series'>; of one with its times in the index give series.rename_axis"):
+        made(series)
+    assert made(series.rename_axis("ds").reset_index(name="y").assign(unique_id="series"))["Auto"].tolist() == expected
+    with_region = AirPassengersDF.assign(region="x")
+    with pytest.raises(ValueError, match="rename the column unique_id, which is one of these"):
+        made(with_region, id_col=["region", "unique_id"])
+    assert made(with_region.rename(columns={"unique_id": "line"}), id_col=["region", "line"])["Auto"].tolist() == expected
+    # Rows that fill_gaps adds have no values.
+    holes = AirPassengersDF.assign(y=AirPassengersDF["y"].where(AirPassengersDF.index != 40))
+    with pytest.raises(ValueError, match=r"fill it in \(`df.groupby\(id_col\)\['y'\].ffill\(\)` does so\)"):
+        made(holes)
+    assert len(made(holes.assign(y=holes.groupby("unique_id")["y"].ffill()))) == 3
+
+
+def test_a_future_that_lacks_rows_is_told_by_the_first_of_them() -> None:
+    df = AirPassengersDF.assign(promo=AirPassengersDF.index % 3)
+    future = df.tail(3).drop(columns="y")
+    with pytest.warns(UserWarning), pytest.raises(ValueError, match=r"futr_df lacks 3 of the 3 rows that follow the series, .* unique_id 1.0, ds 1961-01-31"):
+        foretell.forecast(df, h=3, freq="ME", models=["AutoARIMA"], futr_df=future)
+
+
+def test_static_columns_of_numbers_are_read_without_being_named() -> None:
+    statics = pd.DataFrame({"unique_id": [1.0], "size": [3.0], "region": ["x"]})
+    with pytest.warns(UserWarning, match="static columns: size; stat_exog_list names others; texts are left out, .*: region"):
+        foretell.forecast(AirPassengersDF, h=3, freq="ME", models=["SeasonalNaive"], static_df=statics)
+    with pytest.warns(UserWarning, match="static_df is not read: stat_exog_list names none"):
+        AutoForecaster(3, "ME", models=["SeasonalNaive"]).fit(AirPassengersDF, statics)
+    auto = AutoForecaster(3, "ME", models=["SeasonalNaive"], stat_exog_list=["size"]).fit(AirPassengersDF, statics)
+    pd.testing.assert_frame_equal(auto.predict(AirPassengersDF, static_df=statics), auto.predict())
