@@ -23,6 +23,8 @@ import traceback
 import warnings
 
 warnings.filterwarnings("ignore")
+# The scripts here have names of modules.
+sys.path[:] = [place for place in sys.path if pathlib.Path(place or ".").resolve() != pathlib.Path(__file__).parent.resolve()]
 
 import neuralforecast  # noqa: E402
 import neuralforecast.losses.pytorch as their_losses  # noqa: E402

@@ -455,8 +455,8 @@ def from_engine(frame: _foretell.Frame, kind: Kind, double: bool = False) -> Any
 
 
 def by_categories(table: Any, id_col: str, kind: Kind) -> Any:
-    """A table whose series come in the order of the categories of their ids, if these are categories, as in neuralforecast: the engine
-    has texts in the order of their letters."""
+    """A table whose series come in the order of the categories of their ids, if these are categories, or of their numbers, as in neuralforecast:
+    the engine has texts in the order of their letters."""
     places = _places_by_categories(table, id_col, kind)
     if places is None:
         return table
@@ -464,8 +464,11 @@ def by_categories(table: Any, id_col: str, kind: Kind) -> Any:
 
 
 def _places_by_categories(table: Any, id_col: str, kind: Kind) -> Any:
-    """The places of the rows of a table in the order of the categories of their ids; None if they stand in it, or ids are none."""
+    """The places of the rows of a table in the order of the categories of their ids, or of ids with a decimal point, which the engine has as
+    texts; None if they stand in it, or ids are neither."""
     match kind.module:
+        case "pandas" | "polars" if str(kind.id_type).lower().startswith(("float", "double")):
+            codes = table[id_col].to_numpy()
         case "pandas" if hasattr(kind.id_type, "categories"):
             codes = table[id_col].cat.codes.to_numpy()
         case "polars" if str(kind.id_type).startswith("Enum"):

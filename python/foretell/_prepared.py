@@ -202,7 +202,7 @@ def _numbers(name: str, values: Any) -> Any:
         TypeError: If it holds something else.
     """
     array = np.asarray(values)
-    if array.dtype.kind not in "fiu":
+    if array.dtype.kind not in "fiub":
         raise TypeError(f"{name} must be an array of numbers; found one of {array.dtype}")
     return array
 

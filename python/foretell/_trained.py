@@ -12,7 +12,7 @@ from foretell import _ahead, _checks, _data, _engine, _files, _foretell, _frames
 from foretell._data import Data, Names, Reading
 from foretell._scaling import LocalScaler
 from foretell._truth import with_truth
-from foretell.errors import NothingStoredError
+from foretell.errors import ColumnError, NothingStoredError
 from foretell.utils import VALID_SIMULATION_METHODS, PredictionIntervals
 
 if TYPE_CHECKING:
@@ -237,6 +237,9 @@ class Trained:
         """The series of other tables, for trained models."""
         reading = Reading(fitted.freq, fitted.columns, fitted.categories, self.settings.threads, self.settings.end)
         static_df = static_df if self._reads_statics() else None
+        if static_df is None and self._reads_statics():
+            names = ", ".join(dict.fromkeys(name for model in self.models for name in getattr(model, "stat_exog_list", None) or []))
+            raise ColumnError(f"static_df is missing: the models read the static columns {names}, of which df needs its own")
         return _data.read(df, static_df, self._names(), reading, is_kept=False)
 
     def _reads_statics(self) -> bool:
@@ -285,6 +288,11 @@ class Trained:
                 raise NotImplementedError(
                     f"Model {model} is multivariate. Insample predictions are not supported for multivariate models."
                 )
+        if self._data is None:
+            raise NothingStoredError(
+                "predict_insample forecasts the rows of the training, which are not stored: call fit, or load models that were saved with "
+                "save_dataset=True; cross_validation(df, use_fitted=True) forecasts the last rows of a table"
+            )
         data, test_size = self._stored(), getattr(self.models[0], "test_size", 0)
         frame = fitted.predict_insample(
             data.panel, step_size, test_size, levels.level, levels.quantiles, self.settings.raw_quantiles
@@ -463,7 +471,7 @@ class Trained:
         """
         fitted = self._trained()
         data = self._given(fitted, df, static_df)
-        found: TableT = data.table(fitted.anomalies(data.panel, float(level)))
+        found: TableT = with_truth(data.table(fitted.anomalies(data.panel, float(level))), data)
         return found
 
     # Files and copies.

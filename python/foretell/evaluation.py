@@ -65,6 +65,8 @@ def evaluate(
             _frames.to_engine(df, id_col, time_col), names, wanted, by, beside(actual_df, "actual_df"), beside(train_df, "train_df"), seasonality, baseline
         )
     except ValueError as error:
+        if "none was given; give it" in str(error):
+            raise type(error)(str(error).replace("none was given; give it", "none was given; give it as train_df")) from None
         raise _checks.reworded(error, "df") if "no column of forecasts" in str(error) else error from None
     rows, true_rows = found["rows"]
     if true_rows < rows:
