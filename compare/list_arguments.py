@@ -88,12 +88,14 @@ ON_PURPOSE = {
     ("futr_exog_list", "longer"): "a column twice, which neuralforecast reads twice",
     ("stat_exog_list", "longer"): "a column twice, which neuralforecast reads twice",
     ("cat_exog_list", "longer"): "a column twice, which neuralforecast refuses when it trains",
+    ("S", "inner longer"): "a column that is no series at the bottom, which neuralforecast multiplies by",
+    ("S", "inner shorter"): "a series that sums up nothing, which neuralforecast forecasts as 0",
     ("cat_exog_list", "shorter empty"): "a number of categories of a column that is none of them, which neuralforecast passes over",
 }
 
 
 def reason_for(name, variant):
-    return next((why for (of, variants), why in ON_PURPOSE.items() if of == name and variant in variants.split()), None)
+    return next((why for (of, names), why in ON_PURPOSE.items() if of == name and (variant == names or variant in names.split())), None)
 
 
 def panel(with_sum=False):

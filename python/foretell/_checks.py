@@ -172,7 +172,7 @@ def reworded(error: Exception, table: str) -> Exception:
     missing = re.search(r'column `([^`]*)`: "[^"]*" is missing', text)
     if missing:
         # Rows that are filled in have missing values.
-        text = text.replace("`utilsforecast.preprocessing.fill_gaps` does so on request", f"`df.groupby(id_col)[{missing.group(1)!r}].ffill()` does so")
+        text = text.replace("`utilsforecast.preprocessing.fill_gaps` does so on request", f"`df.groupby(id_col)[{missing.group(1)!r}].ffill()` of pandas does so")
         begin = "Found null values in `futr_df`" if table == "futr_df" else f"Found missing values in ['{missing.group(1)}']"
         text = f"{begin}: {text}"
     found = re.search(r"has (\d+) categories in the training data", text)

@@ -138,6 +138,8 @@ def library(df: Any) -> str:
         return "arrow"
     is_column = name == "pandas" and hasattr(df, "rename_axis")
     hint = '; of one with its times in the index give series.rename_axis("ds").reset_index(name="y").assign(unique_id="series")' if is_column else ""
+    if isinstance(df, (str, PathLike)):
+        hint = f": read the file before, as pandas.read_csv({str(df)!r}) does, or give a list of files of Parquet"
     raise ValueError(
         f"expected a DataFrame of pandas or polars, a table of pyarrow, or an object with __arrow_c_stream__; got: {type(df)}{hint}"
     )

@@ -29,6 +29,8 @@ def _of_pandas(table: Any, df: Any, id_col: str, time_col: str, target_col: str)
     # The engine has all digits of single precision, but no values of masked rows.
     if df[target_col].dtype == "float32" and not table[target_col].isna().any():
         return table.astype({target_col: "float32"})
+    if df[time_col].dtype != table[time_col].dtype:
+        df = _with_times_as_in(table, df, time_col)
     if any(df[key].dtype != table[key].dtype for key in keys):
         return table
     rows = df.loc[df[time_col] >= table[time_col].min(), [*keys, target_col]]
@@ -36,6 +38,16 @@ def _of_pandas(table: Any, df: Any, id_col: str, time_col: str, target_col: str)
     if len(found) != len(table) or found.isna().sum() > table[target_col].isna().sum():
         return table
     return table.assign(**{target_col: found.array})
+
+
+def _with_times_as_in(table: Any, df: Any, time_col: str) -> Any:
+    """A table of pandas whose times, where they are texts or dates, are of the type that they have in another."""
+    import pandas as pd
+
+    try:
+        return df.assign(**{time_col: pd.to_datetime(df[time_col]).astype(table[time_col].dtype)})
+    except (TypeError, ValueError, pd.errors.ParserError):
+        return df
 
 
 def _of_polars(table: Any, df: Any, id_col: str, time_col: str, target_col: str) -> Any:

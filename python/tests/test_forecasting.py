@@ -227,7 +227,7 @@ def test_advice_about_tables_leads_to_a_forecast() -> None:
     assert made(with_region.rename(columns={"unique_id": "line"}), id_col=["region", "line"])["Auto"].tolist() == expected
     # Rows that fill_gaps adds have no values.
     holes = AirPassengersDF.assign(y=AirPassengersDF["y"].where(AirPassengersDF.index != 40))
-    with pytest.raises(ValueError, match=r"fill it in \(`df.groupby\(id_col\)\['y'\].ffill\(\)` does so\)"):
+    with pytest.raises(ValueError, match=r"fill it in \(`df.groupby\(id_col\)\['y'\].ffill\(\)` of pandas does so\)"):
         made(holes)
     assert len(made(holes.assign(y=holes.groupby("unique_id")["y"].ffill()))) == 3
 

@@ -481,3 +481,55 @@ def test_the_target_keeps_its_type_beside_calibrated_intervals(library):
     cv = nf.cross_validation(df, refit=True, prediction_intervals=PredictionIntervals(), level=[80])
     types_of = dict(zip(cv.column_names, cv.schema.types)) if library == "pyarrow" else {name: cv[name].dtype for name in cv.columns}
     assert str(types_of["y"]).lower() in ("float32", "float") and str(types_of["NLinear"]).lower() in ("float64", "double")
+
+
+def written_as(kind):
+    """The data with times that are no column of times yet."""
+    times = {"texts": DATA["ds"].astype(str), "dates": DATA["ds"].dt.date}
+    return DATA.assign(ds=times[kind], y=DATA["y"].astype("float64") + 1e-9)
+
+
+@pytest.mark.parametrize("kind", ["texts", "dates"])
+def test_the_target_keeps_its_digits_where_times_are_texts_or_dates(kind):
+    df = written_as(kind)
+    nf = fitted(NLinear(**SMALL), df)
+    for found in (nf.cross_validation(df, n_windows=2), nf.predict_insample(step_size=4), nf.anomalies()):
+        assert str(found["y"].dtype) == "float64" and (found["y"] % 1 > 0).all()
+        assert str(found["ds"].dtype).startswith("datetime64")
+
+
+def test_values_of_anomalies_have_the_type_of_the_data():
+    nf = fitted(NLinear(**SMALL), DATA.astype({"y": "int64"}))
+    assert str(nf.anomalies()["y"].dtype) == "int64"
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_ids_with_a_decimal_point_come_in_the_order_of_numbers(kind):
+    df = pd.concat([DATA[DATA["unique_id"] == "Airline1"].assign(unique_id=number, y=number) for number in (10.0, 9.5, 1.0)], ignore_index=True)
+    df = df if kind == "pandas" else pytest.importorskip("polars").from_pandas(df)
+    nf = fitted(SeasonalNaive(h=2, season_length=1), df)
+    for found in (nf.predict(), nf.cross_validation(df, n_windows=1)):
+        assert found["unique_id"].to_list() == [1.0, 1.0, 9.5, 9.5, 10.0, 10.0]
+        assert found["SeasonalNaive"].to_list() == [1.0, 1.0, 9.5, 9.5, 10.0, 10.0]
+    assert list(nf.uids) == [1.0, 9.5, 10.0]
+
+
+def test_what_forecasts_of_loaded_models_lack_is_told(tmp_path):
+    statics = pd.DataFrame({"unique_id": ["Airline1", "Airline2"], "size": [1.0, 2.0]})
+    fitted(NHITS(**SMALL, stat_exog_list=["size"]), static_df=statics).save(tmp_path / "models", save_dataset=False)
+    nf = NeuralForecast.load(tmp_path / "models")
+    with pytest.raises(KeyError, match="static_df is missing: the models read the static columns size"):
+        nf.predict(DATA)
+    assert len(nf.predict(DATA, static_df=statics)) == 8
+    with pytest.raises(ValueError, match="are not stored: call fit, or load models .* save_dataset=True; cross_validation.df, use_fitted=True"):
+        nf.predict_insample()
+    assert len(nf.cross_validation(DATA, static_df=statics, use_fitted=True)) == 8
+    with pytest.raises(ValueError, match="read the file before, as pandas.read_csv.'data.csv'. does"):
+        nf.fit("data.csv")
+
+
+def test_advice_of_metrics_that_need_the_history_names_the_argument():
+    cv = fitted(NLinear(**SMALL)).cross_validation(DATA)
+    with pytest.raises(ValueError, match="none was given; give it as train_df, or leave mase out"):
+        evaluate(cv, "mase")
+    assert len(evaluate(cv, "mase", train_df=DATA)) == 2
