@@ -155,9 +155,9 @@ def hierarchy(models: Sequence[Any], ids: Sequence[Any]) -> tuple[list[str], lis
 def forecaster(
     models: Sequence[Any], settings: Settings, names: Names, val_size: int, intervals: PredictionIntervals | str | None,
     start: _foretell.Fitted | None, hierarchy: tuple[list[str], list[str], list[float], str] | None = None,
-    course: Course = Course(),
+    course: Course = Course(), like: _foretell.Fitted | None = None,
 ) -> _foretell.Forecaster:  # fmt: skip
-    """The engine's forecaster, which trains once."""
+    """The engine's forecaster, which trains once; without a hierarchy of its models forecasts add up as those of ``like`` do."""
     specs = [model.to_spec() for model in models if not is_ensemble(model)]
     precisions = {spec.pop("precision", None) for spec in specs} - {None}
     if len(precisions) > 1:
@@ -169,7 +169,7 @@ def forecaster(
         "threads": settings.threads or max(threads, default=0), "precision": settings.precision or next(iter(precisions), None),
         "ensembles": [model.to_spec()["ensemble"] for model in models if is_ensemble(model)],
     }  # fmt: skip
-    return _foretell.Forecaster(json.dumps(specs), json.dumps(training), start, hierarchy)
+    return _foretell.Forecaster(json.dumps(specs), json.dumps(training), start, hierarchy, like)
 
 
 def imported(directory: str) -> _foretell.Fitted:

@@ -90,7 +90,7 @@ class Forecaster:
     columns: list[str]
     categories: list[str]
     def __init__(
-        self, models: str, settings: str, start: Fitted | None = None, hierarchy: _Hierarchy | None = None
+        self, models: str, settings: str, start: Fitted | None = None, hierarchy: _Hierarchy | None = None, like: Fitted | None = None
     ) -> None: ...
     def fit(
         self, panel: Panel, progress: _Progress | None = None, validation: Panel | None = None,

@@ -36,6 +36,7 @@ class Trained:
     _id_parts: tuple[str, ...] = ()
     prediction_intervals: PredictionIntervals | str | None
     _engine: _foretell.Fitted | None
+    _forgotten: _foretell.Fitted | None = None
     _data: Data | None
 
     # What the last training was given and left.
@@ -525,7 +526,7 @@ class Trained:
     def _without_data(self) -> dict[str, Any]:
         """What is pickled, but for the series of the training."""
         # A copy of models whose training was interrupted continues from a state that is kept as one that begins does.
-        return {**self.__dict__, "_engine": None if self._engine is None else self._engine.to_bytes(), "_start": None, "_data": None}
+        return {**self.__dict__, "_engine": None if self._engine is None else self._engine.to_bytes(), "_start": None, "_forgotten": None, "_data": None}
 
     def __getstate__(self) -> dict[str, Any]:
         data = self._data

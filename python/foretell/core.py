@@ -81,6 +81,7 @@ class NeuralForecast(Trained):
         self.prediction_intervals: PredictionIntervals | str | None = None
         self._engine: _foretell.Fitted | None = None
         self._start: _foretell.Fitted | None = None
+        self._forgotten: _foretell.Fitted | None = None
         self._data: Data | None = None
 
     @property
@@ -242,7 +243,7 @@ class NeuralForecast(Trained):
         self._start = self._start if goes_on else self._engine
         # Models that were searched for may differ from those of the last search.
         start = None if any(map(_engine.is_searched, self.models)) else self._start
-        return _engine.forecaster(self.models, self.settings, names, val_size, intervals, start, self._hierarchy(df, names), course)
+        return _engine.forecaster(self.models, self.settings, names, val_size, intervals, start, self._hierarchy(df, names), course, self._forgotten)
 
     def _hierarchy(self, df: Any, names: Names) -> Any:
         if not any(map(_engine.is_coherent, self.models)):
@@ -285,7 +286,8 @@ class NeuralForecast(Trained):
 
     def _reset_models(self) -> None:
         self.models = copy.deepcopy(self.models_init)
-        self._engine = None
+        # Loaded models have a hierarchy that no model of the list names.
+        self._forgotten, self._engine = self._engine or self._forgotten, None
 
     def _read(
         self, df: Any, static_df: Any, names: Names, forecaster: _foretell.Forecaster, teacher: NeuralForecast | None = None,
@@ -314,7 +316,7 @@ class NeuralForecast(Trained):
         self, fitted: _foretell.Fitted, data: Data | None, val_size: int, test_size: int, intervals: PredictionIntervals | str | None,
         forecaster: _foretell.Forecaster, names: Names | None = None,
     ) -> None:  # fmt: skip
-        self._engine, self._data = fitted, data
+        self._engine, self._data, self._forgotten = fitted, data, None
         for model in self.models:
             model.test_size = test_size
         losses = {of_model["model"]: of_model for of_model in forecaster.losses}

@@ -11,7 +11,8 @@ import polars as pl
 import pytest
 
 from foretell import NeuralForecast
-from foretell.models import NHITS, Ensemble, Foretell0, Pretrained, RandomWalkWithDrift, SeasonalNaive
+from foretell.losses import DistributionLoss
+from foretell.models import HINT, NHITS, Ensemble, Foretell0, Pretrained, RandomWalkWithDrift, SeasonalNaive
 from foretell.utils import PredictionIntervals
 
 ROOT = pathlib.Path(__file__).parents[2] / "crates/foretell/tests/fixtures/checkpoints"
@@ -264,3 +265,25 @@ def test_a_fit_after_load_has_the_scalers_features_and_baselines_of_the_call(pan
 def test_intervals_by_a_text_are_those_that_there_are(panel, text):
     with pytest.raises(ValueError, match='must be a PredictionIntervals, "dropout", "dropout:200" or "spread"'):
         NeuralForecast([SeasonalNaive(h=2)], freq="ME").fit(panel, prediction_intervals=text)
+
+
+def test_forecasts_of_a_loaded_hierarchy_add_up_after_any_fit(panel, tmp_path):
+    parts = panel[["unique_id", "ds", "y"]]
+    total = parts.groupby("ds", as_index=False)["y"].sum().assign(unique_id="Total")
+    df = pd.concat([parts, total])[["unique_id", "ds", "y"]]
+    network = NHITS(h=12, input_size=24, max_steps=2, loss=DistributionLoss("Normal", level=[80]), scaler_type="robust")
+    sums = pd.DataFrame({"unique_id": ["Total", "Airline1", "Airline2"], "Airline1": [1, 1, 0], "Airline2": [1, 0, 1]})
+    nf = NeuralForecast([HINT(h=12, S=sums, model=network, reconciliation="MinTraceWLS")], freq="ME")
+    nf.fit(df)
+    nf.save(tmp_path / "models")
+
+    def add_up(forecaster):
+        wide = forecaster.predict().pivot(index="ds", columns="unique_id", values="HINT")
+        return np.allclose(wide["Airline1"] + wide["Airline2"], wide["Total"], rtol=1e-4)
+
+    assert add_up(nf)
+    for given in ({}, {"use_init_models": True}):
+        again = NeuralForecast.load(tmp_path / "models")
+        assert add_up(again)
+        again.fit(df, **given)
+        assert add_up(again), given

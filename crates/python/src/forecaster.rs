@@ -35,14 +35,16 @@ pub(crate) struct PyForecaster {
 
 #[pymethods]
 impl PyForecaster {
-    /// Models of a JSON text, and the settings of their training as another; `start` has models that they continue from.
+    /// Models of a JSON text, and the settings of their training as another; `start` has models that they continue from. Where there is no
+    /// `hierarchy`, forecasts add up by that of `like`, if it has one.
     #[new]
-    #[pyo3(signature = (models, settings, start = None, hierarchy = None))]
+    #[pyo3(signature = (models, settings, start = None, hierarchy = None, like = None))]
     fn new(
         models: &str,
         settings: &str,
         start: Option<&PyFitted>,
         hierarchy: Option<SummingMatrix>,
+        like: Option<&PyFitted>,
     ) -> PyResult<Self> {
         let (told, watch) = (Told::default(), Watch::default());
         let mut forecaster = Forecaster::new(spec::read(models)?).map_err(exception)?;
@@ -58,6 +60,8 @@ impl PyForecaster {
         if let Some((rows, columns, matrix, method)) = hierarchy {
             let sums = Hierarchy::from_summing_matrix(&rows, &columns, &matrix).map_err(exception)?;
             forecaster = forecaster.hierarchy(sums, parsed::<Reconciliation>(&method)?).map_err(exception)?;
+        } else if let Some((sums, method)) = like.and_then(|like| like.fitted.hierarchy()) {
+            forecaster = forecaster.hierarchy(sums.clone(), method).map_err(exception)?;
         }
         let (columns, categories) = (forecaster.columns_read(), forecaster.categories());
         let state = settings.checkpoint.map(|(dir, _)| dir);
