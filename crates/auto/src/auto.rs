@@ -263,7 +263,7 @@ impl Estimator for Auto {
             };
             (self.is_stopped)() || listen(&progress) != Verdict::Continue
         };
-        let context = Context { workers, vocabulary, step, is_stopped: &is_stopped };
+        let context = Context { workers, vocabulary, h: self.settings.h, step, is_stopped: &is_stopped };
         let (chosen, members) = match &self.chosen {
             Some(chosen) => fit_again(chosen, &panel, &context)?,
             None => choose(&self.settings, &panel, &context)?,

@@ -95,18 +95,18 @@ pub(crate) fn choose(
     let mut tried = tried(settings, &traits, stages.len(), &mut board)?;
     let networks = tried.iter().filter(|tried| tried.member.kind == Kind::Network).count();
     let share = if networks > 0 { LOCAL_SHARE } else { PLANNED };
-    let sizes = (h, panel.n_series());
-    let mut reached = rehearse_local(&mut tried, &stages, (0, first), sizes, (&clock, share), context);
+    let series = panel.n_series();
+    let mut reached = rehearse_local(&mut tried, &stages, (0, first), series, (&clock, share), context);
     let owed: f64 = tried
         .iter()
         .filter(|tried| tried.dropped.is_none())
         .map(|tried| tried.last * panel.n_series() as f64 / scored.n_series().max(1) as f64)
         .sum();
-    train_networks(settings, &mut tried, &stages[..reached], panel, (&clock, owed, networks), context);
+    train_networks(&mut tried, &stages[..reached], panel, (&clock, owed, networks), context);
     // Time that no network took is for further windows.
     let is_trained = |tried: &Tried| tried.member.kind == Kind::Network && tried.dropped.is_none();
     if networks > 0 && !tried.iter().any(is_trained) {
-        reached = rehearse_local(&mut tried, &stages, (reached, first), sizes, (&clock, PLANNED), context);
+        reached = rehearse_local(&mut tried, &stages, (reached, first), series, (&clock, PLANNED), context);
     }
     board.left_out.extend(
         tried.iter().filter_map(|tried| Some((tried.member.spec.alias().to_owned(), tried.dropped.clone()?))),
@@ -301,7 +301,6 @@ fn tried(
 
 /// Trains networks for as many steps as there is time for.
 fn train_networks(
-    settings: &Settings,
     tried: &mut [Tried],
     stages: &[Stage],
     panel: &Panel,
@@ -354,7 +353,7 @@ fn train_networks(
             }
         }
         if tried.dropped.is_none() {
-            tried.run_once(stages, panel, settings.h, context);
+            tried.run_once(stages, panel, context);
         }
     }
 }

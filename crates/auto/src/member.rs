@@ -12,6 +12,8 @@ use crate::grid::{QUANTILES, WIDTH, sort_steps};
 pub(crate) struct Context<'a> {
     pub(crate) workers: &'a Workers,
     pub(crate) vocabulary: &'a Vocabulary,
+    /// Steps that they forecast.
+    pub(crate) h: usize,
     /// How the steps of networks are computed.
     pub(crate) step: StepSettings,
     /// Whether the work is to end with what there is.

@@ -37,11 +37,10 @@ impl Tried {
         place: usize,
         stage: &Stage,
         trained: &dyn Trained,
-        h: usize,
         context: &Context<'_>,
     ) -> Result<(), EstimatorError> {
         let Grids { cutoffs, values, is_point, .. } =
-            ahead(trained, &self.member, &stage.known, stage.future.as_ref(), h, context)?;
+            ahead(trained, &self.member, &stage.known, stage.future.as_ref(), context)?;
         self.is_point = is_point;
         let mut by_series: Vec<Option<Vec<f32>>> = vec![None; stage.known.n_series()];
         let needed = self.member.rows_needed();
@@ -56,24 +55,24 @@ impl Tried {
     }
 
     /// Fits it before a window, and takes its forecasts. What fails drops it.
-    pub(crate) fn run(&mut self, place: usize, stage: &Stage, h: usize, context: &Context<'_>) {
+    pub(crate) fn run(&mut self, place: usize, stage: &Stage, context: &Context<'_>) {
         let begun = Moment::now();
         let done = self.member.fit(&stage.known, context).and_then(|trained| match trained {
-            Some(trained) => self.take(place, stage, &*trained, h, context).map(|()| true),
+            Some(trained) => self.take(place, stage, &*trained, context).map(|()| true),
             None => Ok(false),
         });
         self.end(begun, done, context);
     }
 
     /// Fits it once before the oldest of the windows, on all series, and takes its forecasts of each.
-    pub(crate) fn run_once(&mut self, stages: &[Stage], panel: &Panel, h: usize, context: &Context<'_>) {
+    pub(crate) fn run_once(&mut self, stages: &[Stage], panel: &Panel, context: &Context<'_>) {
         let begun = Moment::now();
         let Some(oldest) = stages.iter().map(|stage| stage.ahead).max() else { return };
         let done = self.member.fit(&panel.without_last(oldest), context).and_then(|trained| match trained {
             Some(trained) => {
                 let mut takes = stages.iter().enumerate();
                 takes
-                    .try_for_each(|(place, stage)| self.take(place, stage, &*trained, h, context))
+                    .try_for_each(|(place, stage)| self.take(place, stage, &*trained, context))
                     .map(|()| true)
             }
             None => Ok(false),
@@ -100,10 +99,9 @@ pub(crate) fn ahead(
     member: &Member,
     panel: &Panel,
     future: Option<&Future>,
-    h: usize,
     context: &Context<'_>,
 ) -> Result<Grids, EstimatorError> {
-    grids(trained, &member.shown(panel), (Span::Predict { future }, h), context.workers)
+    grids(trained, &member.shown(panel), (Span::Predict { future }, context.h), context.workers)
 }
 
 /// Series by which the time of a member is foreseen.
@@ -117,7 +115,7 @@ pub(crate) fn rehearse_local(
     tried: &mut [Tried],
     stages: &[Stage],
     (from, first): (usize, usize),
-    (h, series): (usize, usize),
+    series: usize,
     (clock, share): (&Clock, f64),
     context: &Context<'_>,
 ) -> usize {
@@ -134,7 +132,7 @@ pub(crate) fn rehearse_local(
             break;
         }
         if given.is_none() {
-            if !run_all(tried, place, stage, h, context) && place > 0 {
+            if !run_all(tried, place, stage, context) && place > 0 {
                 return reached;
             }
             reached = place + 1;
@@ -157,7 +155,7 @@ pub(crate) fn rehearse_local(
                 let before: f64 =
                     tried[..i].iter().filter(|tried| tried.dropped.is_none()).map(|tried| tried.last).sum();
                 let owed = before * (first as f64 - 1.0 + growth);
-                let foreseen = probed(&tried[i], stage, h, context) * (first as f64 + growth);
+                let foreseen = probed(&tried[i], stage, context) * (first as f64 + growth);
                 if i > 0 && foreseen > left - owed {
                     tried[i].dropped = Some(match foreseen >= 1.0 {
                         true => format!("it would take about {foreseen:.0} s of the budget"),
@@ -166,7 +164,7 @@ pub(crate) fn rehearse_local(
                     continue;
                 }
             }
-            tried[i].run(place, stage, h, context);
+            tried[i].run(place, stage, context);
         }
         reached = place + 1;
     }
@@ -175,7 +173,7 @@ pub(crate) fn rehearse_local(
 
 /// Runs all members that learn in a moment on a window, without a limit of time. Whether the work was not stopped before all of them: of
 /// the first window those that were not reached are dropped.
-fn run_all(tried: &mut [Tried], place: usize, stage: &Stage, h: usize, context: &Context<'_>) -> bool {
+fn run_all(tried: &mut [Tried], place: usize, stage: &Stage, context: &Context<'_>) -> bool {
     let waiting = |tried: &Tried| tried.dropped.is_none() && tried.member.kind == Kind::Local;
     let waiting: Vec<_> = (tried.iter_mut().enumerate())
         .filter(|(_, tried)| waiting(tried))
@@ -188,7 +186,7 @@ fn run_all(tried: &mut [Tried], place: usize, stage: &Stage, h: usize, context: 
         // The baseline is there whatever happens.
         let is_run = *i == 0 || !(context.is_stopped)();
         match is_run {
-            true => tried.run(place, stage, h, context),
+            true => tried.run(place, stage, context),
             false if place == 0 => tried.dropped = Some("stopped".to_owned()),
             false => {}
         }
@@ -198,7 +196,7 @@ fn run_all(tried: &mut [Tried], place: usize, stage: &Stage, h: usize, context: 
 }
 
 /// The seconds that a window of a member will take, from a few of its series.
-fn probed(tried: &Tried, stage: &Stage, h: usize, context: &Context<'_>) -> f64 {
+fn probed(tried: &Tried, stage: &Stage, context: &Context<'_>) -> f64 {
     let series = stage.known.n_series();
     if series <= 2 * PROBED {
         return 0.0;
@@ -208,7 +206,7 @@ fn probed(tried: &Tried, stage: &Stage, h: usize, context: &Context<'_>) -> f64 
     let future =
         stage.future.as_ref().and_then(|future| future.of_series(series / 2..series / 2 + PROBED).ok());
     if let Ok(Some(trained)) = tried.member.fit(&some, context) {
-        _ = ahead(&*trained, &tried.member, &some, future.as_ref(), h, context);
+        _ = ahead(&*trained, &tried.member, &some, future.as_ref(), context);
     }
     begun.elapsed().as_secs_f64() * series as f64 / PROBED as f64
 }
