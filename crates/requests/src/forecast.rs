@@ -8,7 +8,7 @@ use foretell_auto::{Auto, BASELINE, Board, QUANTILES, TrainedAuto};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::kept::{Kept, warnings};
+use crate::kept::Kept;
 use crate::kept_asked::KeptAsked;
 use crate::refusal::Refusal;
 use crate::series::{Read, Series, Tables};
@@ -87,17 +87,9 @@ impl Kept {
                 auto = auto.with(name, value)?;
             }
         }
-        let (listener, heard) = warnings();
-        let fitted = Forecaster::new([auto.into()])?
-            .reading(&series.options)
-            .columns(series.names())
-            .keep(asked.kept.of(&series))
-            .steps_as(asked.step)
-            .max_memory(self.most().memory)
-            .threads(self.most().threads)
-            .on_warning(listener)
-            .on_progress(self.listener())
-            .fit(&series.panel)?;
+        let forecaster = Forecaster::new([auto.into()])?;
+        let (forecaster, heard) = self.prepared(forecaster, &series, asked.kept, asked.step);
+        let fitted = forecaster.fit(&series.panel)?;
         let board = TrainedAuto::board_of(&fitted).unwrap_or_default();
         let quantiles = match asked.levels.is_empty() && asked.quantiles.is_empty() {
             true => &QUANTILES[..],

@@ -115,17 +115,8 @@ impl Kept {
             ..Read::new(self.most(), bytes)
         };
         let series = asked.tables.read(read)?;
-        let (listener, heard) = warnings();
-        let mut forecaster = forecaster
-            .reading(&series.options)
-            .columns(series.names())
-            .val_size(asked.val_size)
-            .keep(asked.kept.of(&series))
-            .steps_as(asked.step)
-            .max_memory(self.most().memory)
-            .threads(self.most().threads)
-            .on_warning(listener)
-            .on_progress(self.listener());
+        let (forecaster, heard) = self.prepared(forecaster, &series, asked.kept, asked.step);
+        let mut forecaster = forecaster.val_size(asked.val_size);
         if let Some(text) = asked.intervals {
             forecaster = forecaster.intervals(text.parse::<Intervals>()?);
         }
@@ -139,8 +130,7 @@ impl Kept {
     pub(crate) fn fit(&mut self, asked: FitAsked, bytes: &[u8]) -> Result<Value, Refusal> {
         let Training { forecaster, series, heard } = self.training(asked, bytes)?;
         let fitted = forecaster.fit(&series.panel)?;
-        let told = [series.told, heard.take()].concat();
-        Ok(self.told_of(fitted, told))
+        Ok(self.told_of(fitted, series.told_with(&heard)))
     }
 
     /// What the package knows of a model that is kept.
@@ -171,9 +161,7 @@ impl Kept {
         let mut options =
             PredictOptions::new().future(future.as_ref()).level(&asked.levels).quantiles(&asked.quantiles);
         options.h = asked.h;
-        let frame = fitted.predict_with(&series.panel, &options)?;
-        let told = [series.told.clone(), heard.take()].concat();
-        Ok(json!({ "table": table(&frame, &series.names().target), "told": told }))
+        Ok(series.answer(&fitted.predict_with(&series.panel, &options)?, &heard))
     }
 
     /// The parts of the forecasts of models that are kept.
@@ -181,9 +169,7 @@ impl Kept {
         let Ahead { fitted, series, h, future, heard } =
             self.ahead(asked.model, asked.tables, asked.h, bytes)?;
         let options = DecomposeOptions::new().future(future.as_ref()).h(h);
-        let frame = fitted.decompose(&series.panel, &options)?;
-        let told = [series.told.clone(), heard.take()].concat();
-        Ok(json!({ "table": table(&frame, &series.names().target), "told": told }))
+        Ok(series.answer(&fitted.decompose(&series.panel, &options)?, &heard))
     }
 
     /// Forecasts the ends of series by models that have not seen them, and scores that.
@@ -202,9 +188,8 @@ impl Kept {
         let metrics = names.iter().map(|name| Metric::parse(name)).collect::<Result<Vec<_>, _>>()?;
         let by = ValidationScores::new(season.unwrap_or_else(|| usual_season(series.panel.freq())));
         let scored = validation.scores(&series.panel, &metrics, ScoreBy::All, &by)?;
-        let told = [series.told.clone(), heard.take()].concat();
         let table = table(&validation.frame, &series.names().target);
-        Ok(json!({ "table": table, "scores": scores(&scored), "told": told }))
+        Ok(json!({ "table": table, "scores": scores(&scored), "told": series.told_with(&heard) }))
     }
 
     /// Marks the values outside of the intervals of models that have not seen them.
@@ -213,8 +198,7 @@ impl Kept {
         let step = asked.step_size.unwrap_or(forecaster.h());
         let options = ValidationOptions::new(asked.n_windows, step).refit_without_steps(false);
         let (frame, _) = forecaster.anomalies(&series.panel, &options, asked.level)?;
-        let told = [series.told.clone(), heard.take()].concat();
-        Ok(json!({ "table": table(&frame, &series.names().target), "told": told }))
+        Ok(series.answer(&frame, &heard))
     }
 
     /// Keeps the models of an archive.

@@ -1,14 +1,15 @@
 //! The tables of a request.
 
 use foretell::{
-    ColumnNames, End, FileFormat, Fitted, Future, MemoryTable, Panel, ReadOptions, SeriesColumns,
+    ColumnNames, End, FileFormat, Fitted, Frame, Future, MemoryTable, Panel, ReadOptions, SeriesColumns,
     TableColumns, ask_for_column, told_columns,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::kept::Most;
+use crate::kept::{Heard, Most};
 use crate::refusal::Refusal;
+use crate::table::table;
 
 /// The tables of a request, columns by name; in place of `data`, `values` is a single series without times, and `file` the name of a file
 /// whose bytes are beside the request.
@@ -158,6 +159,16 @@ impl Series {
     pub(crate) fn future(&self, h: usize) -> Result<Option<Future>, Refusal> {
         let read = |table: &MemoryTable| Future::from_memory(table, &self.options, &self.panel, h);
         Ok(self.future.as_ref().map(read).transpose()?)
+    }
+
+    /// What was done to the data in the caller's stead, and what models warned of.
+    pub(crate) fn told_with(&self, heard: &Heard) -> Vec<String> {
+        [self.told.clone(), heard.take()].concat()
+    }
+
+    /// The answer that is this table of forecasts of the series.
+    pub(crate) fn answer(&self, frame: &Frame, heard: &Heard) -> Value {
+        json!({ "table": table(frame, &self.names().target), "told": self.told_with(heard) })
     }
 
     /// The names of the columns.
