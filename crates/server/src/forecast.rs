@@ -201,6 +201,9 @@ fn forecast_within(
 ) -> Result<Frame, EngineError> {
     let settings = bounds.settings;
     let SeriesRead { panel, options } = series;
+    let future = |table: Option<&MemoryTable>, h: usize| {
+        table.map(|table| Future::from_memory(table, options, panel, h)).transpose()
+    };
     Ok(match asks {
         ForecastKind::Look => last_rows(panel, options),
         ForecastKind::Windows { n_windows, step_size } => {
@@ -208,18 +211,13 @@ fn forecast_within(
             fitted.validate(panel, *n_windows, *step_size)?.frame
         }
         ForecastKind::Contributions(asked) => {
-            let h = steps(asked.h, fitted)?;
-            check_steps(panel, h, settings)?;
-            let future = asked.future.as_ref();
-            let future = future.map(|table| Future::from_memory(table, options, panel, h)).transpose()?;
+            let h = steps(asked.h, fitted, panel, settings)?;
+            let future = future(asked.future.as_ref(), h)?;
             let explained = ExplainOptions::new(asked.method).output(asked.output).h(h);
             fitted.explain(panel, &explained.models(&asked.only).future(future.as_ref()))?
         }
         ForecastKind::Ahead(asked) => {
-            let h = steps(asked.h, fitted)?;
-            check_steps(panel, h, settings)?;
-            let future = asked.future.as_ref();
-            let future = future.map(|table| Future::from_memory(table, options, panel, h)).transpose()?;
+            let future = future(asked.future.as_ref(), steps(asked.h, fitted, panel, settings)?)?;
             match &asked.intervals {
                 None => ahead(fitted, panel, asked, future.as_ref(), bounds)?,
                 Some(text) => {
@@ -242,8 +240,7 @@ pub(crate) fn ahead(
     bounds: Bounds<'_>,
 ) -> Result<Frame, EngineError> {
     let Bounds { settings, deadline, had, .. } = bounds;
-    let h = steps(asked.h, fitted)?;
-    check_steps(panel, h, settings)?;
+    let h = steps(asked.h, fitted, panel, settings)?;
     let mut options =
         PredictOptions::new().future(future).h(h).level(&asked.level).quantiles(&asked.quantiles);
     options.strict = asked.strict;
@@ -276,15 +273,23 @@ pub(crate) fn ahead(
     Ok(whole.unwrap_or_else(|| Frame::new(fitted.freq())))
 }
 
-/// The steps that are asked for, the models' own by default.
-fn steps(asked: Option<usize>, fitted: &Fitted) -> Result<usize, EngineError> {
-    match asked.unwrap_or(fitted.h()) {
-        0 => Err(EngineError::Request(format!(
+/// The steps that are asked for, the models' own by default; refuses too many, and answers of too many rows for them.
+fn steps(
+    asked: Option<usize>,
+    fitted: &Fitted,
+    panel: &Panel,
+    settings: &EngineSettings,
+) -> Result<usize, EngineError> {
+    let h = asked.unwrap_or(fitted.h());
+    if h == 0 {
+        return Err(EngineError::Request(format!(
             "h, the steps to forecast, must be at least 1, found 0; leave it out for the {} of the model",
             fitted.h()
-        ))),
-        steps => Ok(steps),
+        )));
     }
+    check_asked_steps(Some(h), settings)?;
+    check_answer(panel, h, settings)?;
+    Ok(h)
 }
 
 /// Refuses more draws of each window than anyone can mean.
@@ -293,12 +298,6 @@ fn check_draws(intervals: Intervals) -> Result<(), EngineError> {
         Intervals::Dropout { samples } => check("samples (intervals)", MOST_DRAWS, samples, "draw fewer"),
         _ => Ok(()),
     }
-}
-
-/// Refuses too many steps, and answers of too many rows for them.
-fn check_steps(panel: &Panel, h: usize, settings: &EngineSettings) -> Result<(), EngineError> {
-    check_asked_steps(Some(h), settings)?;
-    check_answer(panel, h, settings)
 }
 
 /// Refuses too many steps, where a number of them is asked for.
