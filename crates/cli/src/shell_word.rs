@@ -1,5 +1,13 @@
 //! Words of a command line.
 
+use std::env;
+
+/// The command line that this program was called with, as it can be pasted into a shell.
+pub(crate) fn this_command() -> String {
+    let words = env::args_os().skip(1).map(|word| shell_word(&word.to_string_lossy()));
+    std::iter::once("foretell".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+}
+
 /// The text as it can be pasted into a shell.
 pub(crate) fn shell_word(text: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "/._-+~:@,=\\".contains(c);

@@ -332,11 +332,6 @@ impl TrainArgs {
         }
     }
 
-    /// How many threads to use, 0 for all.
-    pub(crate) fn threads(&self) -> usize {
-        self.threads
-    }
-
     /// The forecaster with the settings of the command line, `from` trained models and with a hierarchy if there are some.
     pub(crate) fn configured(
         &self,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::Args;
 use foretell::{
-    ColumnPart, ConformalMethod, CrossValidation, Fitted, Forecaster, Frame, Metrics, ModelSpec, Panel,
+    ColumnPart, ConformalMethod, CrossValidation, Forecaster, Frame, Metrics, ModelSpec, Panel,
     PredictOptions, PredictionIntervals, ReadOptions, ValidationOptions, usual_season,
 };
 use serde_json::json;
@@ -63,7 +63,7 @@ pub(crate) struct Demo {
 
 impl Demo {
     pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
-        let files = DemoFiles::take(context, &self.out, &[DATA, FORECAST, PLOT, MODEL])?;
+        let mut files = DemoFiles::take(context, &self.out, &[DATA, FORECAST, PLOT, MODEL])?;
         let panel = Panel::read_csv(PASSENGERS.as_bytes(), "air_passengers.csv", &ReadOptions::default())?;
         show(format!(
             "AirPassengers: {} months, 1949 to 1960.\n\
@@ -84,28 +84,14 @@ impl Demo {
         }
         let options = PredictOptions::new().level(&LEVEL);
         let forecast = fitted.predict_with(&panel, &options)?;
-        self.write(context, files, &panel, &validation, &fitted, &forecast, &best.model)?;
-        show(self.epilogue())
-    }
-
-    fn write(
-        &self,
-        context: &'static Context,
-        mut files: DemoFiles,
-        panel: &Panel,
-        validation: &CrossValidation,
-        fitted: &Fitted,
-        forecast: &Frame,
-        best: &str,
-    ) -> anyhow::Result<()> {
         let mut csv = Vec::new();
         forecast.write_csv(&mut csv)?;
-        let svg = chart(panel, validation, forecast, best)?.svg()?;
+        let svg = chart(&panel, &validation, &forecast, &best.model)?.svg()?;
         for (name, content) in [(DATA, PASSENGERS.as_bytes()), (FORECAST, &csv), (PLOT, svg.as_bytes())] {
             context.wrote_quietly(&files.write(name, content)?);
         }
-        context.wrote_quietly(&files.save(MODEL, fitted)?);
-        Ok(())
+        context.wrote_quietly(&files.save(MODEL, &fitted)?);
+        show(self.epilogue())
     }
 
     fn epilogue(&self) -> String {

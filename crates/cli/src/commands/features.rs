@@ -189,8 +189,8 @@ fn listed_as_json() -> String {
     format!("{}\n", FEATURES.iter().map(feature).collect::<Value>())
 }
 
-/// The flags that say how data are read, none of which means anything without data.
-fn of_data(group: ArgGroup) -> ArgGroup {
+/// The flags that say how data are read, none of which means anything without data. Clap leaves groups empty that hold groups.
+pub(super) fn of_data(group: ArgGroup) -> ArgGroup {
     let all = DataArgs::augment_args(Command::new(""));
     let flags: Vec<Id> = all.get_arguments().map(|flag| flag.get_id().clone()).collect();
     group.args(flags).requires("data")

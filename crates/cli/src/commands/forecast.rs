@@ -1,6 +1,5 @@
 //! `foretell forecast`: the best forecast of a file, in the time that there is.
 
-use std::env;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -22,7 +21,7 @@ use crate::output::{Sink, write_file};
 use crate::precision::StepArgs;
 use crate::progress::tagged;
 use crate::saving::{save_or_keep, take_for};
-use crate::shell_word::shell_word;
+use crate::shell_word::this_command;
 use crate::standard_input;
 use crate::table::AlignedTable;
 
@@ -305,8 +304,6 @@ impl Forecast {
         frame: &Frame,
         target: &str,
     ) -> anyhow::Result<()> {
-        let words = env::args_os().skip(1).map(|word| shell_word(&word.to_string_lossy()));
-        let command = std::iter::once("foretell".to_owned()).chain(words).collect::<Vec<_>>().join(" ");
         let searched = SearchInputs {
             data: &self.data.shown(),
             forecast: &fitted.column_names().join(", "),
@@ -317,7 +314,7 @@ impl Forecast {
             scores: board.scores(),
             baseline: BASELINE,
             notes: board.notes(),
-            commands: vec![command],
+            commands: vec![this_command()],
         };
         let mut page = Vec::new();
         searched.report()?.write(&mut page)?;

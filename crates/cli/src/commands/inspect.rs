@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgGroup, Args, Command, Id};
+use clap::Args;
 use foretell::report::grouped;
 use foretell::{
     Chosen, ChosenOfSeries, Contents, Fitted, HierarchyContents, ModelContents, ModelState, TrainingRecord,
@@ -11,6 +11,7 @@ use foretell::{
 use foretell_auto::Auto;
 
 use crate::args::MemoryArgs;
+use crate::commands::features::of_data;
 use crate::commands::forecast::lines;
 use crate::context::Context;
 use crate::data_args::DataArgs;
@@ -117,13 +118,6 @@ impl Inspect {
         }
         print(weights.iter().map(importances::told).collect::<Vec<_>>().join("\n"))
     }
-}
-
-/// The flags that say how data are read, none of which means anything without data. Clap leaves groups empty that hold groups.
-fn of_data(group: ArgGroup) -> ArgGroup {
-    let all = DataArgs::augment_args(Command::new(""));
-    let flags: Vec<Id> = all.get_arguments().map(|flag| flag.get_id().clone()).collect();
-    group.args(flags).requires("data")
 }
 
 /// How far the training of each model is.

@@ -1,6 +1,5 @@
 //! `foretell report`: forecasts and their scores as one HTML file.
 
-use std::env;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -18,7 +17,7 @@ use crate::drawn_forecasts::read_forecasts;
 use crate::failure::Usage;
 use crate::output::{check_ending, print, write_file};
 use crate::report::{METRIC, read_importances, read_scores};
-use crate::shell_word::shell_word;
+use crate::shell_word::this_command;
 
 /// Write a report on forecasts: scores, intervals, importances and charts in one HTML file
 ///
@@ -96,7 +95,12 @@ impl WriteReport {
                 context.read_beside(path, "scores");
             } else {
                 let validation = self.read_forecasts(context, path, "scores", &options, &panel)?;
-                sheets.extend(self.scored_of(context, path, &validation, &panel, &target, season)?);
+                let of_file = scored(&validation, &panel, &target, season)?;
+                if of_file.is_empty() {
+                    let path = path.display();
+                    context.warning(&format!("no row of {path} has come true, so it has no scores"));
+                }
+                sheets.extend(of_file);
                 beside.push(validation);
             }
         }
@@ -171,22 +175,6 @@ impl WriteReport {
         }
     }
 
-    fn scored_of(
-        &self,
-        context: &'static Context,
-        path: &Path,
-        frame: &Frame,
-        panel: &Panel,
-        target: &str,
-        season: usize,
-    ) -> anyhow::Result<Vec<ScoreSheet>> {
-        let sheets = scored(frame, panel, target, season)?;
-        if sheets.is_empty() {
-            context.warning(&format!("no row of {} has come true, so it has no scores", path.display()));
-        }
-        Ok(sheets)
-    }
-
     /// The baseline among the models that were scored.
     fn baseline_among(&self, sheets: &[ScoreSheet]) -> anyhow::Result<Option<String>> {
         baseline(sheets, self.baseline.as_deref()).map_err(|error| Usage(format!("--{error}")).into())
@@ -202,10 +190,4 @@ impl WriteReport {
         context.wrote(out, &format!("a report on {} series", grouped(report.charts.series.len())));
         Ok(())
     }
-}
-
-/// The command line that this program was called with.
-fn this_command() -> String {
-    let words = env::args_os().skip(1).map(|word| shell_word(&word.to_string_lossy()));
-    std::iter::once("foretell".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
 }

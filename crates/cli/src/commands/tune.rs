@@ -305,7 +305,7 @@ impl Tune {
             .n_windows(n_windows, step_size)
             .refit(self.refit.unwrap_or(0))
             .metric(&self.metric)?
-            .threads(self.train.threads())
+            .threads(self.train.threads)
             .keep_window(true)
             .each(configure)
             .interrupt_if(move || context.interrupts.asked())
