@@ -2,7 +2,7 @@
 
 use foretell_calendar::TimeKind;
 use foretell_checkpoint::{Column, TimeUnit};
-use foretell_data::{Panel, Span};
+use foretell_data::Panel;
 use foretell_estimator::{Estimator, Output, point_column};
 use foretell_tables::Frame;
 
@@ -11,7 +11,7 @@ use crate::conformal::{Conformal, PredictionIntervals};
 use crate::ensemble::{Combination, LeastSquares};
 use crate::error::Error;
 use crate::forecasts::rolling::table;
-use crate::forecasts::windows::{forecast_span, forecast_windows};
+use crate::forecasts::windows::forecast_end;
 use crate::interval_error::IntervalError;
 use crate::pooled_errors::{warn_of_pooled, with_pooled};
 use crate::stages::asked_quantiles::AskedQuantiles;
@@ -97,16 +97,9 @@ fn forecast_windows_of_end(
     windows: PredictionIntervals,
 ) -> Result<Frame, Error> {
     check_windows(windows, trained.h(), panel, held_out)?;
-    let (test_size, step_size) = (windows.test_size(trained.h()), windows.step_size);
-    let scaled = trained.seen(panel, held_out + test_size)?;
-    let span = Span::Test { test_size, step_size };
-    let forecasts = forecast_windows(
-        trained,
-        panel,
-        &scaled,
-        &AskedQuantiles::default(),
-        forecast_span(trained, &scaled.panel, span),
-    )?;
+    let (test_size, asked) = (windows.test_size(trained.h()), AskedQuantiles::default());
+    let forecasts =
+        forecast_end(trained, panel, held_out + test_size, (test_size, windows.step_size), &asked)?;
     Ok(table(trained, panel, trained.h(), forecasts)?.0)
 }
 

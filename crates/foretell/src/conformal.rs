@@ -237,7 +237,7 @@ impl Conformal {
 }
 
 /// The quantile as written, to a millionth, not as single precision has it.
-fn exact(q: f32) -> f64 {
+pub(crate) fn exact(q: f32) -> f64 {
     (f64::from(q) * 1e6).round() / 1e6
 }
 

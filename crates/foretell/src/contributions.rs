@@ -23,7 +23,7 @@ pub(crate) fn explain(
     options: &ExplainOptions<'_>,
 ) -> Result<Frame, Error> {
     let models = explained(trained, options.models)?;
-    if trained.local_scalers.series == Some(LocalScaler::BoxCox) {
+    if trained.pipeline.local_scalers.series == Some(LocalScaler::BoxCox) {
         return Err(ExplanationError::ExplainedCurve.into());
     }
     let shown = options.h.unwrap_or(trained.h());
@@ -32,9 +32,9 @@ pub(crate) fn explain(
     let blocks = blocks_ahead(trained, panel, &asked, AskedQuantiles::default())?;
     check_explain(trained, panel, &models, h, options.method)?;
     let mut frame = blocks.joined_ahead(|panel, scaled, future| {
-        let (mut part, mut levels) = (rows_ahead(trained, panel, h)?, Vec::new());
+        let (mut part, mut levels) = (trained.frame_ahead(panel, h)?, Vec::new());
         for (model, name) in &models {
-            let inputs = input_names(*model, &trained.columns.target, panel, h);
+            let inputs = input_names(*model, &trained.pipeline.columns.target, panel, h);
             let mut table = ContributionTable::new(panel.n_series(), h, inputs.len());
             table.fill(trained, *model, &scaled.panel, future, options)?;
             let ContributionTable { mut baseline, mut columns, .. } = table;
@@ -62,7 +62,7 @@ fn check_explain(
     /// The bytes of a name of a column.
     const NAME: u64 = 64;
     let columns = |(model, _): &Explained<'_>| {
-        let inputs = inputs_of(*model, &trained.columns.target, h).len();
+        let inputs = inputs_of(*model, &trained.pipeline.columns.target, h).len();
         1 + if model.estimator().needs().is_joint { inputs.saturating_mul(panel.n_series()) } else { inputs }
     };
     let columns = models.iter().map(columns).fold(0, usize::saturating_add);
@@ -145,7 +145,7 @@ fn inputs_of(model: &dyn Trained, target: &str, h: usize) -> Vec<String> {
 
 /// The models whose inputs have contributions and whose columns have these names, or all.
 fn explained<'a>(trained: &'a TrainedModels, models: &[String]) -> Result<Vec<Explained<'a>>, Error> {
-    let (target, h) = (&trained.columns.target, trained.h());
+    let (target, h) = (&trained.pipeline.columns.target, trained.h());
     let named = trained.named().map(|(model, name)| (model.trained(), name));
     let mut explained: Vec<Explained<'a>> =
         named.filter(|(model, _)| model.attributed_inputs(target, h).is_some()).collect();
@@ -163,16 +163,6 @@ fn explained<'a>(trained: &'a TrainedModels, models: &[String]) -> Result<Vec<Ex
         true => refuse(trained.column_names().join(", ")),
         false => Ok(explained),
     }
-}
-
-/// The ids and times of the `h` steps after each series.
-pub(crate) fn rows_ahead(trained: &TrainedModels, panel: &Panel, h: usize) -> Result<Frame, Error> {
-    let mut frame = trained.frame(panel);
-    for series in 0..panel.n_series() {
-        frame.ids.extend(std::iter::repeat_n(panel.id(series), h).cloned());
-        frame.times.extend(panel.future_times(series, h)?);
-    }
-    Ok(frame)
 }
 
 /// The names of the inputs of a model, those of several series with the series in front.

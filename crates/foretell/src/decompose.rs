@@ -5,7 +5,7 @@ use foretell_estimator::{Trained, WithoutParts};
 use foretell_neural::NetworkError;
 use foretell_tables::{ForecastColumn, Frame};
 
-use crate::contributions::{rows_ahead, scale_back};
+use crate::contributions::scale_back;
 use crate::decompose_options::DecomposeOptions;
 use crate::error::Error;
 use crate::explanation_error::ExplanationError;
@@ -25,7 +25,7 @@ pub(crate) fn decompose(
     panel: &Panel,
     options: &DecomposeOptions<'_>,
 ) -> Result<Frame, Error> {
-    if trained.local_scalers.series == Some(LocalScaler::BoxCox) {
+    if trained.pipeline.local_scalers.series == Some(LocalScaler::BoxCox) {
         return Err(ExplanationError::ExplainedCurve.into());
     }
     let shown = options.h.unwrap_or(trained.h());
@@ -34,7 +34,7 @@ pub(crate) fn decompose(
     let blocks = blocks_ahead(trained, panel, &asked, AskedQuantiles::default())?;
     let mut refusals: Vec<Error> = Vec::new();
     let mut frame = blocks.joined_ahead(|panel, scaled, future| {
-        let (mut part, mut levels) = (rows_ahead(trained, panel, h)?, Vec::new());
+        let (mut part, mut levels) = (trained.frame_ahead(panel, h)?, Vec::new());
         refusals.clear();
         for (model, name) in trained.named() {
             let (names, mut columns) = match parts_of(trained, model.trained(), &scaled.panel, future, h) {

@@ -74,7 +74,7 @@ impl Fitted {
         let mut fitted = self.clone();
         fitted.trained.models = places.iter().map(|&place| models[place].clone()).collect();
         fitted.trained.ensembles.clear();
-        fitted.trained.settings.baselines = 0;
+        fitted.trained.pipeline.settings.baselines = 0;
         Ok(fitted)
     }
 
@@ -101,17 +101,17 @@ impl Fitted {
 
     /// The names that the data's columns had.
     pub fn columns(&self) -> &ColumnNames {
-        &self.trained.columns
+        &self.trained.pipeline.columns
     }
 
     /// How the data of training were read, as far as it was said: for data to forecast of the same kind.
     pub fn reading(&self) -> &ReadOptions {
-        &self.trained.reading
+        &self.trained.pipeline.reading
     }
 
     /// The settings that the models keep and neuralforecast does not have.
     pub fn kept_settings(&self) -> KeptSettings {
-        self.trained.settings
+        self.trained.pipeline.settings
     }
 
     /// The names of the models' columns, without the suffixes of their outputs.
@@ -127,13 +127,13 @@ impl Fitted {
     /// The columns that are computed from the target and the times
     /// ([`Forecaster::features`](crate::Forecaster::features)).
     pub fn features(&self) -> &Features {
-        &self.trained.features
+        &self.trained.pipeline.features
     }
 
     /// The columns of the data that the models read beside the target, without those that features compute, for
     /// [`ReadOptions::columns`](crate::ReadOptions).
     pub fn columns_read(&self) -> Vec<String> {
-        columns_given(self.trained.estimators(), &self.trained.features)
+        columns_given(self.trained.estimators(), &self.trained.pipeline.features)
     }
 
     /// Those of them that are known ahead, whose future values a forecast needs.
@@ -156,7 +156,7 @@ impl Fitted {
 
     /// The hierarchy by which forecasts add up, and how, if there is one ([`Forecaster::hierarchy`](crate::Forecaster::hierarchy)).
     pub fn hierarchy(&self) -> Option<(&Hierarchy, Reconciliation)> {
-        self.trained.coherence.as_ref().map(|coherence| (&coherence.hierarchy, coherence.method))
+        self.trained.pipeline.coherence.as_ref().map(|coherence| (&coherence.hierarchy, coherence.method))
     }
 
     /// How the intervals of the models were calibrated, if they were.
@@ -209,7 +209,7 @@ impl Fitted {
     /// Settings that the models keep from now on, in place of those of the training; but for `baselines`, `spread` and `dropout`, which
     /// stay: [`Fitted::calibrate`] sets what is of intervals.
     pub fn keep(mut self, settings: KeptSettings) -> Self {
-        self.trained.settings = settings.of_the_models(self.trained.settings);
+        self.trained.pipeline.settings = settings.of_the_models(self.trained.pipeline.settings);
         self
     }
 
@@ -219,7 +219,7 @@ impl Fitted {
     /// If the method needs something of the past; [`reconcile`](crate::reconcile) takes it.
     pub fn with_hierarchy(mut self, hierarchy: Option<(Hierarchy, Reconciliation)>) -> Result<Self, Error> {
         let coherence = hierarchy.map(|(hierarchy, method)| Coherence::new(hierarchy, method)).transpose()?;
-        self.trained.coherence = coherence.map(Arc::new);
+        self.trained.pipeline.coherence = coherence.map(Arc::new);
         Ok(self)
     }
 
@@ -275,14 +275,14 @@ impl Fitted {
                 check_dropout(trained.models.iter().map(FittedModel::spec), &trained.column_names())?;
                 let models = trained.models.iter().map(|model| model.with_dropout_samples(samples));
                 trained.models = models.collect();
-                trained.settings.dropout = Some(samples);
+                trained.pipeline.settings.dropout = Some(samples);
                 return Ok(self);
             }
             Intervals::Spread if trained.ensembles.is_empty() || trained.n_members() < 2 => {
                 return Err(IntervalError::NoSpread { models: trained.n_members() }.into());
             }
             Intervals::Spread => {
-                trained.settings.spread = true;
+                trained.pipeline.settings.spread = true;
                 return Ok(self);
             }
         };

@@ -79,7 +79,7 @@ impl Forecaster {
     /// The columns of the data that the models read beside the target, without those that
     /// [features](Forecaster::features) compute, for [`ReadOptions::columns`](crate::ReadOptions).
     pub fn columns_read(&self) -> Vec<String> {
-        columns_given(self.plan.models(), &self.plan.features)
+        columns_given(self.plan.models(), &self.plan.pipeline.features)
     }
 
     /// The columns of these and of the static ones that hold categories, for
@@ -165,7 +165,7 @@ impl Forecaster {
 
     /// Names the columns of the data; saved with the models.
     pub fn columns(mut self, columns: ColumnNames) -> Self {
-        self.plan.columns = columns;
+        self.plan.pipeline.columns = columns;
         self
     }
 
@@ -196,20 +196,20 @@ impl Forecaster {
     /// Says how the data were read; models remember the settings that hold for files like these
     /// ([`ReadOptions::remembered`]), and [`Fitted::reading`](crate::Fitted::reading) gives it back.
     pub fn reading(mut self, options: &ReadOptions) -> Self {
-        self.plan.reading = options.remembered();
+        self.plan.pipeline.reading = options.remembered();
         self
     }
 
     /// Settings of the forecasts that the models keep, in place of those so far; but for `baselines`, `spread` and `dropout`, which
     /// [`Forecaster::baselines`] and [`Forecaster::intervals`] set.
     pub fn keep(mut self, settings: KeptSettings) -> Self {
-        self.plan.settings = settings.of_the_models(self.plan.settings);
+        self.plan.pipeline.settings = settings.of_the_models(self.plan.pipeline.settings);
         self
     }
 
     /// The settings that the models will keep so far.
     pub fn kept_settings(&self) -> KeptSettings {
-        self.plan.settings
+        self.plan.pipeline.settings
     }
 
     /// Has forecasts ([`Fitted::predict`](crate::Fitted::predict) and those of its kind) add up by this hierarchy; saved with the
@@ -228,7 +228,7 @@ impl Forecaster {
     /// # Errors
     /// If the method needs the history; [`reconcile`](crate::reconcile) takes it.
     pub fn hierarchy(mut self, hierarchy: Hierarchy, method: Reconciliation) -> Result<Self, Error> {
-        self.plan.coherence = Some(Arc::new(Coherence::of_training(hierarchy, method)?));
+        self.plan.pipeline.coherence = Some(Arc::new(Coherence::of_training(hierarchy, method)?));
         Ok(self)
     }
 
@@ -240,13 +240,13 @@ impl Forecaster {
     /// If the series are none of a hierarchy.
     pub fn hierarchy_by_default(mut self, hierarchy: Hierarchy) -> Result<Self, Error> {
         let coherence = Coherence::by_default(hierarchy, Reconciliation::usual(false))?;
-        self.plan.coherence = Some(Arc::new(coherence));
+        self.plan.pipeline.coherence = Some(Arc::new(coherence));
         Ok(self)
     }
 
     /// The hierarchy by which forecasts are to add up, if there is one.
     pub fn kept_hierarchy(&self) -> Option<&Hierarchy> {
-        self.plan.coherence.as_ref().map(|coherence| &coherence.hierarchy)
+        self.plan.pipeline.coherence.as_ref().map(|coherence| &coherence.hierarchy)
     }
 
     /// Scales the target and the numeric columns of each series by the series' own statistics, before
@@ -254,13 +254,13 @@ impl Forecaster {
     /// held-out ones; a panel to forecast is scaled by its own, as in neuralforecast. Forecasts are on the
     /// scale of the data.
     pub fn local_scaler(mut self, scaler: LocalScaler) -> Self {
-        self.plan.local_scalers.series = Some(scaler);
+        self.plan.pipeline.local_scalers.series = Some(scaler);
         self
     }
 
     /// Scales each static column by its statistics over the series (`local_static_scaler_type`).
     pub fn local_static_scaler(mut self, scaler: LocalScaler) -> Self {
-        self.plan.local_scalers.statics = Some(scaler);
+        self.plan.pipeline.local_scalers.statics = Some(scaler);
         self
     }
 
@@ -285,7 +285,7 @@ impl Forecaster {
         match intervals.into() {
             Intervals::Calibrated(intervals) => self.plan.intervals = Some(intervals),
             Intervals::Dropout { samples } => self.plan.take_dropout(samples),
-            Intervals::Spread => self.plan.settings.spread = true,
+            Intervals::Spread => self.plan.pipeline.settings.spread = true,
         }
         self
     }
@@ -343,7 +343,7 @@ impl Forecaster {
     /// Makes the last this many models baselines: they are forecast and scored, but are members of no
     /// ensemble. 0 by default.
     pub fn baselines(mut self, count: usize) -> Self {
-        self.plan.settings.baselines = count;
+        self.plan.pipeline.settings.baselines = count;
         self
     }
 
@@ -416,12 +416,7 @@ impl Forecaster {
     pub fn start_from(mut self, fitted: &Fitted) -> Self {
         let trained = &fitted.trained;
         self.plan.start.set_models(trained);
-        self.plan.columns = trained.columns.clone();
-        self.plan.reading = trained.reading.clone();
-        self.plan.features = trained.features.clone();
-        self.plan.settings = trained.settings;
-        self.plan.coherence = trained.coherence.clone();
-        self.plan.local_scalers = trained.local_scalers;
+        self.plan.pipeline.clone_from(&trained.pipeline);
         self
     }
 

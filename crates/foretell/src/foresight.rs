@@ -28,7 +28,7 @@ impl Forecaster {
     /// # Errors
     /// If the panel has none of the series.
     pub fn leave_out_absent(&mut self, panel: &Panel) -> Result<(), Error> {
-        let Some(coherence) = &self.plan.coherence else { return Ok(()) };
+        let Some(coherence) = &self.plan.pipeline.coherence else { return Ok(()) };
         let absent = |id: &str| panel.find(id).is_none();
         let bottom = coherence.hierarchy.bottom_ids();
         let series: Vec<String> = bottom.iter().filter(|id| absent(id)).map(|id| id.to_string()).collect();
@@ -38,7 +38,7 @@ impl Forecaster {
         let none = || ReconciliationError::NotInData { id: series[0].clone() };
         let hierarchy = coherence.hierarchy.among(|id| !absent(id)).ok_or_else(none)?;
         let made = if coherence.is_default { Coherence::by_default } else { Coherence::of_training };
-        self.plan.coherence = Some(Arc::new(made(hierarchy, coherence.method)?));
+        self.plan.pipeline.coherence = Some(Arc::new(made(hierarchy, coherence.method)?));
         self.plan.warnings.warn(&Warning::NotInData { series });
         Ok(())
     }

@@ -25,9 +25,9 @@ impl Forecaster {
         let alone = plan.models().iter().all(|model| model.needs().learns_of_single_series);
         alone
             && plan.intervals.is_none()
-            && plan.coherence.is_none()
-            && plan.local_scalers == LocalScalers::default()
-            && plan.settings.end.is_none()
+            && plan.pipeline.coherence.is_none()
+            && plan.pipeline.local_scalers == LocalScalers::default()
+            && plan.pipeline.settings.end.is_none()
             && !plan.start.has_models()
             && plan.val_size == 0
             && plan.validation.is_none()
@@ -71,8 +71,8 @@ fn join(parts: &[TrainedModels]) -> Result<TrainedModels, String> {
         let is_weighted = |ensemble: &Combination| matches!(ensemble, Combination::Weighted { .. });
         let shared = [
             (part.conformal.is_some(), "calibrated intervals"),
-            (part.coherence.is_some(), "a hierarchy"),
-            (part.local_scalers != LocalScalers::default(), "scalers of series"),
+            (part.pipeline.coherence.is_some(), "a hierarchy"),
+            (part.pipeline.local_scalers != LocalScalers::default(), "scalers of series"),
             (!part.vocabulary.is_empty(), "categories"),
             (part.ensembles.iter().any(is_weighted), "the weights of an ensemble"),
         ];
@@ -81,13 +81,13 @@ fn join(parts: &[TrainedModels]) -> Result<TrainedModels, String> {
         }
         let differ = [
             (part.freq != first.freq, "frequency"),
-            (part.columns != first.columns, "names of columns"),
+            (part.pipeline.columns != first.pipeline.columns, "names of columns"),
             (!part.estimators().eq(first.estimators()), "hyper-parameters"),
             (part.ensembles != first.ensembles, "ensembles"),
-            (part.settings != first.settings, "settings of forecasts"),
+            (part.pipeline.settings != first.pipeline.settings, "settings of forecasts"),
             (part.raw_quantiles != first.raw_quantiles, "order of quantiles"),
-            (part.features != first.features, "features"),
-            (part.reading != first.reading, "ways of reading"),
+            (part.pipeline.features != first.pipeline.features, "features"),
+            (part.pipeline.reading != first.pipeline.reading, "ways of reading"),
         ];
         if let Some((_, what)) = differ.iter().find(|(differs, _)| *differs) {
             return Err(format!("they differ in their {what}"));

@@ -7,7 +7,7 @@ use foretell_checkpoint::ModelDirectory;
 use foretell_estimator::MemoryLimit;
 
 use crate::directory::inspect::Contents;
-use crate::directory::saving::{checkpoint, from_bytes, from_files, load, save, to_bytes, to_files};
+use crate::directory::saving::{checkpoint, from_bytes, from_files, load, save};
 use crate::error::Error;
 use crate::fitted::Fitted;
 
@@ -83,7 +83,7 @@ impl Fitted {
     /// # Errors
     /// If a model cannot be written.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
-        to_bytes(&self.trained, self.interruption.as_ref())
+        Ok(checkpoint(&self.trained, self.interruption.as_ref()).to_bytes()?)
     }
 
     /// Reads the bytes of [`Fitted::to_bytes`], within [`MemoryLimit::of_machine`].
@@ -100,7 +100,7 @@ impl Fitted {
     /// # Errors
     /// If a model cannot be written.
     pub fn to_files(&self) -> Result<Vec<(String, Vec<u8>)>, Error> {
-        to_files(&self.trained, self.interruption.as_ref())
+        Ok(checkpoint(&self.trained, self.interruption.as_ref()).to_files()?)
     }
 
     /// Reads the files of a directory, each with its name, as [`Fitted::load`] reads the directory.

@@ -45,7 +45,7 @@ impl Fitted {
     /// How each series is scaled by its own statistics, and how static columns are ([`Forecaster::local_scaler`](crate::Forecaster::local_scaler),
     /// [`Forecaster::local_static_scaler`](crate::Forecaster::local_static_scaler)).
     pub fn local_scalers(&self) -> [Option<LocalScaler>; 2] {
-        [self.trained.local_scalers.series, self.trained.local_scalers.statics]
+        [self.trained.pipeline.local_scalers.series, self.trained.pipeline.local_scalers.statics]
     }
 
     /// The offset and the scale of every column that local scalers scale, of all rows of a panel but the last `held_out` of each

@@ -96,6 +96,7 @@ mod model_spec;
 mod onnx;
 mod packed_model;
 mod partial_forecasts;
+mod pipeline;
 mod plan_error;
 mod pooled_errors;
 mod predict_options;

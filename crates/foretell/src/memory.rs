@@ -4,8 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use foretell_data::{Panel, Vocabulary};
-use foretell_estimator::{Estimator, HeldOut, MemoryEstimate, MemoryLimit, StepSettings, TrainingSize};
+use foretell_data::Panel;
+use foretell_estimator::{Estimator, MemoryEstimate, MemoryLimit, TrainingSize};
 use foretell_messages::Setting;
 use foretell_pretrained::numbers_in;
 
@@ -36,18 +36,10 @@ pub(crate) fn panels(panel: &Panel, copies: u64) -> MemoryEstimate {
 /// A training of several models, and what else it takes memory for.
 pub(crate) struct TrainingWork<'a> {
     pub(crate) models: &'a [&'a dyn Estimator],
-    pub(crate) panel: &'a Panel,
-    pub(crate) held_out: HeldOut,
-    pub(crate) vocabulary: &'a Vocabulary,
-    pub(crate) threads: usize,
-    /// Whether the state of the training is kept on disk.
-    pub(crate) is_kept: bool,
-    /// Whether weights become zero while models are trained.
-    pub(crate) is_pruned: bool,
+    /// That of each of them.
+    pub(crate) size: TrainingSize<'a>,
     /// Whether series are scaled as wholes, for which the panel is copied.
     pub(crate) scales_series: bool,
-    /// How steps are computed.
-    pub(crate) step: StepSettings,
 }
 
 impl TrainingWork<'_> {
@@ -55,7 +47,7 @@ impl TrainingWork<'_> {
     fn remedy(&self) -> String {
         let smaller = "choose smaller layers, or lower h, input_size or windows_batch_size";
         // Only what is trained in steps takes the switch.
-        match self.step.low_memory || self.models.iter().all(|model| model.needs().max_steps.is_none()) {
+        match self.size.step.low_memory || self.models.iter().all(|model| model.needs().max_steps.is_none()) {
             true => smaller.to_owned(),
             false => format!("train in less memory ({}), {smaller}", Setting::LowMemory),
         }
@@ -70,37 +62,24 @@ pub(crate) fn fills_threads(model: &dyn Estimator, panel: &Panel, threads: usize
 }
 
 /// Whether the models can be trained on the panel.
-pub(crate) fn check_training(work: &TrainingWork<'_>, limit: &MemoryLimit) -> Result<(), Error> {
-    for (needs, names) in needs_of_training(work, limit)? {
-        needs.check(limit, &format!("training {names}"), work.remedy())?;
+pub(crate) fn check_training(work: &TrainingWork<'_>) -> Result<(), Error> {
+    for (needs, names) in needs_of_training(work)? {
+        needs.check(work.size.limit, &format!("training {names}"), work.remedy())?;
     }
     Ok(())
 }
 
 /// The most bytes that the training takes at any time.
-pub(crate) fn bytes_of_training(work: &TrainingWork<'_>, limit: &MemoryLimit) -> Result<u64, Error> {
-    let needs = needs_of_training(work, limit)?;
+pub(crate) fn bytes_of_training(work: &TrainingWork<'_>) -> Result<u64, Error> {
+    let needs = needs_of_training(work)?;
     Ok(needs.iter().map(|(needs, _)| needs.total()).max().unwrap_or(0))
 }
 
 /// What is needed at a time, and by the trainings of which models: those that are trained together, one after the other.
-fn needs_of_training(
-    work: &TrainingWork<'_>,
-    limit: &MemoryLimit,
-) -> Result<Vec<(MemoryEstimate, String)>, Error> {
-    let &TrainingWork {
-        models,
-        panel,
-        held_out,
-        vocabulary,
-        threads,
-        is_kept,
-        is_pruned,
-        scales_series,
-        step,
-    } = work;
-    let copies = u64::from(scales_series) + u64::from(!vocabulary.is_empty());
-    let size = TrainingSize { panel, held_out, vocabulary, threads, is_kept, is_pruned, step, limit };
+fn needs_of_training(work: &TrainingWork<'_>) -> Result<Vec<(MemoryEstimate, String)>, Error> {
+    let &TrainingWork { models, size, scales_series } = work;
+    let TrainingSize { panel, threads, .. } = size;
+    let copies = u64::from(scales_series) + u64::from(!size.vocabulary.is_empty());
     let mut all = 0_usize;
     let (mut alone, mut beside) = (Vec::new(), Vec::new());
     for (model, name) in models.iter().zip(column_names(models.iter().copied())) {

@@ -29,8 +29,9 @@ impl Fitted {
     /// of static columns.
     pub fn series_per_part(&self) -> Option<usize> {
         let trained = &self.trained;
-        let is_whole =
-            trained.is_joint() || trained.coherence.is_some() || trained.local_scalers.statics.is_some();
+        let is_whole = trained.is_joint()
+            || trained.pipeline.coherence.is_some()
+            || trained.pipeline.local_scalers.statics.is_some();
         let each = trained.models.iter().map(|model| model.needs().series_at_a_time).max().unwrap_or(1);
         (!is_whole).then_some(each)
     }

@@ -7,6 +7,7 @@ use foretell_estimator::{Asked, Output, is_wanted};
 use foretell_simulation::{Marginals, PathDraws, SimulationError, SimulationMethod, sample_paths};
 use foretell_tables::{ForecastColumn, Frame, SAMPLE_ID};
 
+use crate::conformal::exact;
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
 use crate::forecasts::blocks::blocks_ahead;
@@ -81,8 +82,10 @@ pub(crate) fn simulate(
         Ok((part, columns))
     })?;
     frame.keep_first_steps(h, shown);
-    match &trained.coherence {
-        Some(coherence) => coherence.apply_to_paths(frame, SAMPLE_ID, &trained.columns, trained.settings),
+    match &trained.pipeline.coherence {
+        Some(coherence) => {
+            coherence.apply_to_paths(frame, SAMPLE_ID, &trained.pipeline.columns, trained.pipeline.settings)
+        }
         None => Ok(frame),
     }
 }
@@ -131,11 +134,7 @@ fn quantiles_of_models(
     let (mut columns, mut models, mut lacking) = (columns.into_iter(), Vec::new(), Vec::new());
     for ((name, is_model), outputs) in members.chain(ensembles).zip(outputs) {
         let own = columns.by_ref().take(outputs.len()).map(|(_, values)| values);
-        let of_quantile = |(output, values): (Output, Vec<f32>)| {
-            // As the quantile was written, to a millionth.
-            let exact = |q: f32| (f64::from(q) * 1e6).round() / 1e6;
-            output.quantile.map(|q| (exact(q), values))
-        };
+        let of_quantile = |(output, values): (Output, Vec<f32>)| output.quantile.map(|q| (exact(q), values));
         let mut quantiles: Vec<(f64, Vec<f32>)> =
             outputs.into_iter().zip(own.collect::<Vec<_>>()).filter_map(of_quantile).collect();
         quantiles.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -196,12 +195,12 @@ fn paths_of_quantiles(
 
 /// Rounds and bounds the paths of all series, as many numbers of each, unless they are to add up first.
 fn bound(trained: &TrainedModels, panel: &Panel, paths: &mut [f32]) {
-    if trained.coherence.is_some() {
+    if trained.pipeline.coherence.is_some() {
         return;
     }
     let each = paths.len() / panel.n_series().max(1);
     for (series, paths) in paths.chunks_mut(each.max(1)).enumerate() {
-        trained.settings.bound(panel.level(series), paths);
+        trained.pipeline.settings.bound(panel.level(series), paths);
     }
 }
 

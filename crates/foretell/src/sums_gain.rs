@@ -42,9 +42,9 @@ impl Fitted {
     /// # Errors
     /// Those of a reconciliation.
     pub fn sums_gain(&self) -> Result<Vec<SumsGain>, Error> {
-        let Some(coherence) = &self.trained.coherence else { return Ok(Vec::new()) };
+        let Some(coherence) = &self.trained.pipeline.coherence else { return Ok(Vec::new()) };
         let Some(past) = coherence.past() else { return Ok(Vec::new()) };
-        let (columns, past) = (&self.trained.columns, ForecastTable::of_frame(past.clone()));
+        let (columns, past) = (&self.trained.pipeline.columns, ForecastTable::of_frame(past.clone()));
         let by = |method| {
             let options = ReconcileOptions::new(method).residuals(&past);
             reconcile(&past, &coherence.hierarchy, columns, &options)

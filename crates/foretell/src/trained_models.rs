@@ -4,17 +4,14 @@ use std::any::Any;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
 
 use foretell_calendar::Freq;
 use foretell_checkpoint::FittedScaler;
-use foretell_data::{Future, Panel, ReadOptions, Vocabulary};
+use foretell_data::{Future, Panel, Vocabulary};
 use foretell_estimator::{Estimator, LevelsSeen, MemoryLimit, Workers};
-use foretell_features::Features;
 use foretell_pretrained::TrainedPretrained;
 use foretell_tables::Frame;
 
-use crate::coherence::Coherence;
 use crate::columns::{ColumnNames, column_names};
 use crate::conformal::Conformal;
 use crate::ensemble::Combination;
@@ -24,7 +21,7 @@ use crate::inputs::categories::encode_categories;
 use crate::inputs::features::{future_with_features, with_features};
 use crate::inputs::local_scalers::{LocalScalers, LocallyScaled};
 use crate::inputs::series_levels::SeriesLevels;
-use crate::kept_settings::KeptSettings;
+use crate::pipeline::Pipeline;
 use crate::training_record::TrainingRecord;
 use crate::warning_listener::WarningListener;
 
@@ -33,12 +30,7 @@ use crate::warning_listener::WarningListener;
 pub(crate) struct TrainedModels {
     pub(crate) models: Vec<FittedModel>,
     pub(crate) freq: Freq,
-    pub(crate) columns: ColumnNames,
-    /// How the data were read.
-    pub(crate) reading: ReadOptions,
-    /// The columns that are computed.
-    pub(crate) features: Features,
-    pub(crate) local_scalers: LocalScalers,
+    pub(crate) pipeline: Pipeline,
     /// The levels of the series of training.
     pub(crate) levels: SeriesLevels,
     /// The statistics that series and static columns were scaled by in training, which saved directories hold.
@@ -47,12 +39,9 @@ pub(crate) struct TrainedModels {
     pub(crate) vocabulary: Vocabulary,
     pub(crate) workers: Workers,
     pub(crate) raw_quantiles: bool,
-    pub(crate) settings: KeptSettings,
     pub(crate) conformal: Option<Conformal>,
     /// Combined forecasts, whose columns follow those of the models.
     pub(crate) ensembles: Vec<Combination>,
-    /// By which forecasts add up.
-    pub(crate) coherence: Option<Arc<Coherence>>,
     /// The data that they were trained on, where that is known.
     pub(crate) record: Option<TrainingRecord>,
     pub(crate) warnings: WarningListener,
@@ -72,16 +61,17 @@ impl TrainedModels {
             let trained = model.trained();
             trained.reaches_any_horizon() && trained.estimator().columns_read().hist.is_empty()
         });
-        let any = any && self.conformal.is_none() && self.coherence.is_none();
+        let any = any && self.conformal.is_none() && self.pipeline.coherence.is_none();
         if any { shown } else { shown.max(self.h()) }
     }
 
     /// The models by themselves: what they forecast is to add up later, and is bounded then.
     pub(crate) fn without_sums(&self) -> Cow<'_, Self> {
-        match self.coherence.is_some() {
+        match self.pipeline.coherence.is_some() {
             true => {
-                let settings = self.settings.without_bounds();
-                Cow::Owned(Self { coherence: None, settings, ..self.clone() })
+                let settings = self.pipeline.settings.without_bounds();
+                let pipeline = Pipeline { coherence: None, settings, ..self.pipeline.clone() };
+                Cow::Owned(Self { pipeline, ..self.clone() })
             }
             false => Cow::Borrowed(self),
         }
@@ -104,7 +94,7 @@ impl TrainedModels {
 
     /// How many of the models ensembles combine: all but the baselines, which are the last ones.
     pub(crate) fn n_members(&self) -> usize {
-        self.models.len().saturating_sub(self.settings.baselines)
+        self.models.len().saturating_sub(self.pipeline.settings.baselines)
     }
 
     /// Whether one of the models of these columns is trained by a loss.
@@ -120,12 +110,12 @@ impl TrainedModels {
     /// A panel whose series have the levels that the models see them at.
     pub(crate) fn held(&self, panel: &Panel) -> Panel {
         let seen: Vec<LevelsSeen> = self.models.iter().map(|model| model.needs().levels_seen).collect();
-        self.levels.held(panel, &seen, self.local_scalers)
+        self.levels.held(panel, &seen, self.pipeline.local_scalers)
     }
 
     /// A panel as the models see it, scaled by the statistics of all rows but the last `held_out` of each series.
     pub(crate) fn seen<'p>(&self, panel: &'p Panel, held_out: usize) -> Result<LocallyScaled<'p>, Error> {
-        self.scaled_with(self.local_scalers, panel, held_out)
+        self.scaled_with(self.pipeline.local_scalers, panel, held_out)
     }
 
     /// The same with these scalers.
@@ -135,7 +125,7 @@ impl TrainedModels {
         panel: &'p Panel,
         held_out: usize,
     ) -> Result<LocallyScaled<'p>, Error> {
-        let panel = with_features(panel, &self.features, &self.workers)?;
+        let panel = with_features(panel, &self.pipeline.features, &self.workers)?;
         Ok(local_scalers.scale(
             encode_categories(panel, &self.vocabulary, &self.workers)?,
             held_out,
@@ -150,8 +140,13 @@ impl TrainedModels {
         panel: &Panel,
         h: usize,
     ) -> Result<Option<Future>, Error> {
-        let future =
-            future_with_features(given, (panel, h), &self.features, self.estimators(), &self.workers)?;
+        let future = future_with_features(
+            given,
+            (panel, h),
+            &self.pipeline.features,
+            self.estimators(),
+            &self.workers,
+        )?;
         Ok(future.map(|future| future.encode_categories(&self.vocabulary)).transpose()?)
     }
 
@@ -176,9 +171,19 @@ impl TrainedModels {
 
     /// An empty frame with the names of these columns, for times like the panel's.
     pub(crate) fn frame(&self, panel: &Panel) -> Frame {
-        let ColumnNames { id, time, .. } = self.columns.clone();
+        let ColumnNames { id, time, .. } = self.pipeline.columns.clone();
         let (zone, integer_ids) = (panel.zone().cloned(), panel.has_integer_ids());
         Frame { id_col: id, time_col: time, zone, integer_ids, ..Frame::new(panel.freq()) }
+    }
+
+    /// The same with the ids and times of the `h` steps after each series.
+    pub(crate) fn frame_ahead(&self, panel: &Panel, h: usize) -> Result<Frame, Error> {
+        let mut frame = self.frame(panel);
+        for series in 0..panel.n_series() {
+            frame.ids.extend(std::iter::repeat_n(panel.id(series), h).cloned());
+            frame.times.extend(panel.future_times(series, h)?);
+        }
+        Ok(frame)
     }
 }
 

@@ -2,14 +2,12 @@
 
 use foretell_data::Vocabulary;
 use foretell_estimator::{made_up_future, made_up_panel};
-use foretell_features::Features;
 
 use crate::error::Error;
 use crate::fitted::Fitted;
 use crate::fitted_model::FittedModel;
 use crate::forecasts::blocks::blocks_ahead;
-use crate::inputs::local_scalers::LocalScalers;
-use crate::kept_settings::KeptSettings;
+use crate::pipeline::Pipeline;
 use crate::predict_options::PredictOptions;
 use crate::stages::asked_quantiles::AskedQuantiles;
 use crate::trained_models::TrainedModels;
@@ -49,13 +47,10 @@ fn warm_up(trained: &TrainedModels, model: &FittedModel, n_series: usize) -> Res
     let alone = TrainedModels {
         models: vec![model.clone()],
         // The columns of a made-up panel are numbers already, and what is done to forecasts keeps nothing.
-        features: Features::default(),
-        local_scalers: LocalScalers::default(),
+        pipeline: Pipeline { columns: trained.pipeline.columns.clone(), ..Pipeline::default() },
         vocabulary: Vocabulary::new(),
-        settings: KeptSettings::default(),
         conformal: None,
         ensembles: Vec::new(),
-        coherence: None,
         warnings: WarningListener::default(),
         ..trained.clone()
     };

@@ -140,6 +140,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "error_facts",
             "bench conformal ensemble fallbacks fitted_model hierarchies inputs intervals_by_dropout",
             "coherence intervals pooled_errors",
+            "pipeline",
             "memory trained_models weights",
             "stages",
             "forecasts",

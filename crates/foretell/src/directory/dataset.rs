@@ -20,7 +20,7 @@ pub(crate) fn store(
     configuration: &mut Configuration,
 ) -> Result<Dataset, Error> {
     let scaled = trained.seen(panel, 0)?;
-    let target = &trained.columns.target;
+    let target = &trained.pipeline.columns.target;
     // Forecasts of the dataset alone are brought back by these.
     [configuration.scalers, configuration.static_scalers] = scaled.stored(target);
     let seen = &*scaled.panel;
@@ -129,9 +129,9 @@ pub(crate) fn restore(
         }
         Ok(values)
     };
-    let target = &trained.columns.target;
+    let target = &trained.pipeline.columns.target;
     builder = builder.rows(&row_ids, &times, &unscaled(target, dataset.target)?);
-    let computed = trained.features.columns();
+    let computed = trained.pipeline.features.columns();
     for name in columns_read(trained.estimators()).into_iter().filter(|name| !computed.contains(name)) {
         let place = find(&name).ok_or_else(|| format!("the dataset has no column {name}"))?;
         builder = match trained.vocabulary.contains_key(&name) {

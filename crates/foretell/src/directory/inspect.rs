@@ -200,9 +200,9 @@ impl Contents {
             contents.insert(plain.place.min(contents.len()), ModelContents::of_plain(plain, most_series));
         }
         let kept = Kept::as_far_as_readable(&configuration, contents.len());
-        let features = Some(kept.features).filter(|features| !features.is_empty());
+        let features = Some(kept.pipeline.features).filter(|features| !features.is_empty());
         Ok(Self {
-            hierarchy: kept.hierarchy.as_ref().map(HierarchyContents::of),
+            hierarchy: kept.pipeline.coherence.as_deref().map(HierarchyContents::of),
             ensembles: kept.ensembles.iter().map(ToString::to_string).collect(),
             features: features.map(|features| features.to_string()),
             interruption: kept.interruption,

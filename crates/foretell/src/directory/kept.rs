@@ -3,17 +3,15 @@
 use std::path::Path;
 
 use foretell_checkpoint::Configuration;
-use foretell_data::ReadOptions;
-use foretell_features::Features;
 use foretell_files::read_regular;
-use serde::de::{DeserializeOwned, Error as _};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
-use crate::coherence::Coherence;
 use crate::ensemble::Combination;
 use crate::inputs::series_levels::SeriesLevels;
-use crate::kept_settings::{KeptSettings, is_default};
+use crate::kept_settings::is_default;
+use crate::pipeline::Pipeline;
 use crate::training::interruption::Interruption;
 use crate::training_record::TrainingRecord;
 
@@ -24,8 +22,8 @@ const ENTRY: &str = "foretell";
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Kept {
-    #[serde(skip_serializing_if = "is_default")]
-    pub(crate) settings: KeptSettings,
+    #[serde(flatten)]
+    pub(crate) pipeline: Pipeline,
     #[serde(skip_serializing_if = "is_default")]
     pub(crate) levels: SeriesLevels,
     /// By what and on what the models were trained. It is told and decides nothing: one that cannot be read is none.
@@ -33,31 +31,13 @@ pub(crate) struct Kept {
     pub(crate) training: Option<TrainingRecord>,
     #[serde(skip_serializing_if = "is_default")]
     pub(crate) ensembles: Vec<Combination>,
-    #[serde(skip_serializing_if = "is_default")]
-    pub(crate) hierarchy: Option<Coherence>,
     /// How far training came, if it was interrupted.
     #[serde(skip_serializing_if = "is_default", deserialize_with = "if_readable")]
     pub(crate) interruption: Option<Interruption>,
-    /// How the data were read.
-    #[serde(skip_serializing_if = "is_default", deserialize_with = "reading_of_any_version")]
-    pub(crate) reading: ReadOptions,
-    #[serde(skip_serializing_if = "is_default")]
-    pub(crate) features: Features,
 }
 
 fn if_readable<'de, D: Deserializer<'de>, T: DeserializeOwned>(from: D) -> Result<Option<T>, D::Error> {
     Ok(serde_json::from_value(Value::deserialize(from)?).ok())
-}
-
-/// Versions before `keep_partial` kept periods that are not complete unless `drop_partial` was true, and so do their models.
-fn reading_of_any_version<'de, D: Deserializer<'de>>(from: D) -> Result<ReadOptions, D::Error> {
-    const KEPT: &str = "keep_partial";
-    let mut reading = Map::<String, Value>::deserialize(from)?;
-    if !reading.contains_key(KEPT) {
-        let is_dropped = reading.remove("drop_partial").is_some_and(|dropped| dropped == true);
-        reading.insert(KEPT.to_owned(), (!is_dropped).into());
-    }
-    serde_json::from_value(reading.into()).map_err(D::Error::custom)
 }
 
 impl Kept {
@@ -79,7 +59,7 @@ impl Kept {
         let Some(entry) = configuration.other.get(ENTRY) else { return Ok(Self::default()) };
         let kept = serde_json::from_value::<Self>(entry.clone()).map_err(|error| named(entry, &error))?;
         kept.levels.check().map_err(|reason| format!("{ENTRY}.levels: {reason}"))?;
-        let members = models.saturating_sub(kept.settings.baselines);
+        let members = models.saturating_sub(kept.pipeline.settings.baselines);
         match kept.ensembles.iter().filter_map(Combination::weights).find(|weights| weights.len() != members)
         {
             Some(weights) => Err(format!("{ENTRY}.ensembles: {} weights of {members} models", weights.len())),
@@ -132,9 +112,11 @@ fn named(entry: &Value, error: &serde_json::Error) -> String {
 #[cfg(test)]
 mod tests {
     use foretell_checkpoint::Frequency;
+    use foretell_data::ReadOptions;
     use serde_json::json;
 
     use super::*;
+    use crate::kept_settings::KeptSettings;
 
     fn configuration(entry: Value) -> Configuration {
         let mut configuration = Configuration::new(4, Frequency::Step(1));
@@ -148,17 +130,22 @@ mod tests {
         Kept::default().store(&mut written);
         assert!(written.other.is_empty());
         let settings = KeptSettings { integer: true, ..KeptSettings::default() };
-        let kept = Kept { settings, ensembles: vec![Combination::Mean], ..Kept::default() };
+        let pipeline = Pipeline { settings, ..Pipeline::default() };
+        let kept = Kept { pipeline, ensembles: vec![Combination::Mean], ..Kept::default() };
         kept.store(&mut written);
         assert_eq!(written.other[ENTRY].as_object().map(Map::len), Some(2));
         let read = Kept::read(&written, 1).expect("what was written");
-        assert_eq!((read.settings, read.ensembles), (settings, vec![Combination::Mean]));
+        assert_eq!((read.pipeline.settings, read.ensembles), (settings, vec![Combination::Mean]));
     }
 
     #[test]
     fn readings_of_older_versions_keep_partial_periods_as_they_did() {
         let keeps = |reading: Value| {
-            Kept::read(&configuration(json!({ "reading": reading })), 1).unwrap().reading.keep_partial
+            Kept::read(&configuration(json!({ "reading": reading })), 1)
+                .unwrap()
+                .pipeline
+                .reading
+                .keep_partial
         };
         for (reading, kept) in [
             (json!({ "resample": "MS", "aggregate": "sum" }), true),
@@ -172,8 +159,9 @@ mod tests {
             let mut reading = ReadOptions::new().without_unknown();
             reading.keep_partial = keep_partial;
             let mut written = Configuration::new(4, Frequency::Step(1));
-            Kept { reading: reading.clone(), ..Kept::default() }.store(&mut written);
-            assert_eq!(Kept::read(&written, 1).unwrap().reading, reading);
+            let pipeline = Pipeline { reading: reading.clone(), ..Pipeline::default() };
+            Kept { pipeline, ..Kept::default() }.store(&mut written);
+            assert_eq!(Kept::read(&written, 1).unwrap().pipeline.reading, reading);
         }
         let unknown = json!({ "reading": { "of later versions": 1 } });
         assert!(
@@ -196,7 +184,7 @@ mod tests {
         assert!(fault(level).contains("is no level of series a"));
         assert_eq!(fault(json!({ "training": 5, "interruption": "yes", "of later versions": 1 })), "");
         let partly = json!({ "settings": { "integer": true }, "hierarchy": 5 });
-        let partly = Kept::as_far_as_readable(&configuration(partly), 3);
-        assert!(partly.settings.integer && partly.hierarchy.is_none());
+        let partly = Kept::as_far_as_readable(&configuration(partly), 3).pipeline;
+        assert!(partly.settings.integer && partly.coherence.is_none());
     }
 }

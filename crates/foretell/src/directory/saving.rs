@@ -113,22 +113,6 @@ pub(crate) fn pretrained(dir: &Path, limit: &MemoryLimit) -> Result<Option<Train
     assemble(dir, configuration, models, limit.clone()).map(Some)
 }
 
-/// The models in one piece of memory.
-pub(crate) fn to_bytes(
-    trained: &TrainedModels,
-    interruption: Option<&Interruption>,
-) -> Result<Vec<u8>, Error> {
-    Ok(checkpoint(trained, interruption).to_bytes()?)
-}
-
-/// The files of the models' directory, by their names.
-pub(crate) fn to_files(
-    trained: &TrainedModels,
-    interruption: Option<&Interruption>,
-) -> Result<Vec<(String, Vec<u8>)>, Error> {
-    Ok(checkpoint(trained, interruption).to_files()?)
-}
-
 /// Reads the files of a directory.
 pub(crate) fn from_files<'f>(
     files: impl IntoIterator<Item = (String, &'f [u8])>,
@@ -137,7 +121,7 @@ pub(crate) fn from_files<'f>(
     restore_all(Path::new("the files"), Checkpoint::from_files(files)?, limit)
 }
 
-/// Reads what [`to_bytes`] wrote.
+/// Reads the bytes of a [`checkpoint`].
 pub(crate) fn from_bytes(
     bytes: &[u8],
     limit: MemoryLimit,
@@ -202,11 +186,11 @@ pub(crate) fn checkpoint(trained: &TrainedModels, interruption: Option<&Interrup
         word => Frequency::Alias(word),
     };
     let mut configuration = Configuration::new(trained.h(), freq);
-    let ColumnNames { id, time, target } = trained.columns.clone();
+    let ColumnNames { id, time, target } = trained.pipeline.columns.clone();
     (configuration.id_col, configuration.time_col, configuration.target_col) = (id, time, target);
     let name = |scaler: Option<LocalScaler>| scaler.map(|scaler| scaler.name().to_owned());
-    configuration.local_scaler_type = name(trained.local_scalers.series);
-    configuration.local_static_scaler_type = name(trained.local_scalers.statics);
+    configuration.local_scaler_type = name(trained.pipeline.local_scalers.series);
+    configuration.local_static_scaler_type = name(trained.pipeline.local_scalers.statics);
     [configuration.scalers, configuration.static_scalers] = trained.scalers.clone();
     configuration.categorical_vocab = categories::stored(&trained.vocabulary);
     if let Some((intervals, scores)) = trained.conformal.as_ref().map(Conformal::stored) {
@@ -214,14 +198,11 @@ pub(crate) fn checkpoint(trained: &TrainedModels, interruption: Option<&Interrup
         configuration.conformity_scores = Some(scores);
     }
     let kept = Kept {
-        settings: trained.settings,
+        pipeline: trained.pipeline.clone(),
         levels: trained.levels.clone(),
         training: trained.record.clone(),
         ensembles: trained.ensembles.clone(),
-        hierarchy: trained.coherence.as_deref().cloned(),
         interruption: interruption.cloned(),
-        reading: trained.reading.clone(),
-        features: trained.features.clone(),
     };
     kept.store(&mut configuration);
     let (mut models, mut plain_models) = (Vec::new(), Vec::new());
@@ -280,18 +261,16 @@ pub(crate) fn assemble(
         }
     }
     let kept = Kept::read(&configuration, models.len()).map_err(|reason| fault(&first, reason))?;
-    let Kept {
-        settings, levels, training: record, ensembles, hierarchy: coherence, reading, features, ..
-    } = kept;
+    let Kept { mut pipeline, levels, training: record, ensembles, .. } = kept;
     let scaler = |setting: &str, name: &Option<String>| {
         let scaler = name.as_deref().map(str::parse::<LocalScaler>).transpose();
         scaler.map_err(|error| fault(&first, format!("{setting}: {error}")))
     };
-    let models = match settings.dropout {
+    let models = match pipeline.settings.dropout {
         None => models,
         Some(samples) => models.iter().map(|model| model.with_dropout_samples(samples)).collect(),
     };
-    let local_scalers = LocalScalers {
+    pipeline.local_scalers = LocalScalers {
         series: scaler("local_scaler_type", &configuration.local_scaler_type)?,
         statics: scaler("local_static_scaler_type", &configuration.local_static_scaler_type)?,
     };
@@ -302,26 +281,22 @@ pub(crate) fn assemble(
         }
         _ => None,
     };
+    pipeline.columns = ColumnNames {
+        id: configuration.id_col,
+        time: configuration.time_col,
+        target: configuration.target_col,
+    };
     Ok(TrainedModels {
         models,
         freq,
-        reading,
-        features,
-        columns: ColumnNames {
-            id: configuration.id_col,
-            time: configuration.time_col,
-            target: configuration.target_col,
-        },
-        local_scalers,
+        pipeline,
         levels,
         vocabulary,
         scalers: [configuration.scalers, configuration.static_scalers],
         workers: Workers::new(0)?,
         raw_quantiles: false,
-        settings,
         conformal,
         ensembles,
-        coherence: coherence.map(Arc::new),
         record,
         memory: limit,
         warnings: WarningListener::default(),

@@ -97,7 +97,7 @@ fn blocks<'a>(
     trained.check_frequency(panel)?;
     // The statistics of static columns are those of all series.
     let held = trained.held(panel);
-    let panel = match trained.local_scalers.statics {
+    let panel = match trained.pipeline.local_scalers.statics {
         None => Cow::Owned(held),
         Some(scaler) => {
             Cow::Owned(held.with_encoded_statics(&trained.vocabulary)?.with_scaled_statics(scaler)?.0)
@@ -155,7 +155,7 @@ impl<'a> ForecastBlocks<'a> {
     /// Whether all series are one block: a model whose windows hold all of them sees them at once, and sums are reconciled with
     /// their series.
     fn is_whole(&self) -> bool {
-        self.trained.coherence.is_some() || self.trained.is_joint()
+        self.trained.pipeline.coherence.is_some() || self.trained.is_joint()
     }
 
     /// The windows of the largest block, and their steps.
@@ -227,13 +227,13 @@ impl<'a> ForecastBlocks<'a> {
             }
             // A table has the same types whatever series are in this part.
             let frame = self.panel.without_levels_in(frame, column_levels(others, &outputs));
-            match (&trained.coherence, self.asked) {
+            match (&trained.pipeline.coherence, self.asked) {
                 (None, _) => Ok(frame),
                 (Some(coherence), Asked::Ahead { .. }) => {
-                    if let Some(warning) = without_intervals_in(&frame, &trained.columns.target) {
+                    if let Some(warning) = without_intervals_in(&frame, &trained.pipeline.columns.target) {
                         trained.warnings.warn(&warning);
                     }
-                    coherence.apply(frame, &outputs, &trained.columns, trained.settings)
+                    coherence.apply(frame, &outputs, &trained.pipeline.columns, trained.pipeline.settings)
                 }
                 (Some(_), Asked::Insample { .. }) => add_up_windows(trained, frame, others, &outputs),
             }
@@ -255,11 +255,11 @@ impl<'a> ForecastBlocks<'a> {
         let trained = self.trained;
         let panel = self.panel.of_series(places.clone());
         // What is computed for all rows is computed for these alone.
-        let computes = trained.local_scalers.series.is_some()
+        let computes = trained.pipeline.local_scalers.series.is_some()
             || !trained.vocabulary.is_empty()
-            || !trained.features.is_empty();
+            || !trained.pipeline.features.is_empty();
         let own = computes.then(|| panel.with_own_rows());
-        let local = LocalScalers { statics: None, ..trained.local_scalers };
+        let local = LocalScalers { statics: None, ..trained.pipeline.local_scalers };
         let scaled = trained.scaled_with(local, own.as_ref().unwrap_or(&panel), 0)?;
         check_wanted()?;
         let future = match self.asked {
@@ -319,11 +319,7 @@ impl<'a> ForecastBlocks<'a> {
         future: Option<&Future>,
     ) -> Result<(Frame, Vec<Vec<Output>>), Error> {
         let trained = self.trained;
-        let mut frame = trained.frame(panel);
-        for series in 0..panel.n_series() {
-            frame.ids.extend(std::iter::repeat_n(panel.id(series), h).cloned());
-            frame.times.extend(panel.future_times(series, h)?);
-        }
+        let mut frame = trained.frame_ahead(panel, h)?;
         let forecast = |model: &FittedModel, quantiles: Option<&[f64]>| {
             forecast_ahead(trained, model, quantiles, &scaled.panel, future, h)
         };

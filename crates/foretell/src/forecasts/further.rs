@@ -51,21 +51,11 @@ pub(crate) fn forecast_ahead(
     future: Option<&Future>,
     h: usize,
 ) -> Result<ForecastValues, Error> {
-    if h == trained.h() || model.trained().reaches_any_horizon() {
+    let model = model.trained();
+    if h == trained.h() || model.reaches_any_horizon() {
         let asked = Asked { span: Span::Predict { future }, h, quantiles };
-        return Ok(model.trained().forecast(panel, &asked, &trained.workers)?);
+        return Ok(model.forecast(panel, &asked, &trained.workers)?);
     }
-    forecast_repeatedly(trained, model.trained(), quantiles, panel, future, h)
-}
-
-fn forecast_repeatedly(
-    trained: &TrainedModels,
-    model: &dyn Trained,
-    quantiles: Option<&[f64]>,
-    panel: &Panel,
-    future: Option<&Future>,
-    h: usize,
-) -> Result<ForecastValues, Error> {
     let width = match quantiles {
         Some(quantiles) => model.estimator().outputs_at(quantiles).unwrap_or_default().len(),
         None => model.estimator().outputs().len(),

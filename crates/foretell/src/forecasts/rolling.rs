@@ -46,7 +46,7 @@ pub(crate) fn table(
         }
     }
     frame.cutoffs = Some(cutoffs);
-    frame.columns.push((trained.columns.target.clone(), truth));
+    frame.columns.push((trained.pipeline.columns.target.clone(), truth));
     frame.push_forecasts(forecasts.columns);
     Ok((frame, rows))
 }

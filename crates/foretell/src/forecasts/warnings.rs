@@ -18,8 +18,8 @@ pub(crate) fn warn_of_stages(trained: &TrainedModels, source: Source) {
     let is_kept = |stage: &Stage| match stage {
         Stage::Intervals => false,
         Stage::Ensembles => !trained.ensembles.is_empty(),
-        Stage::Bounds => trained.settings.bounds(),
-        Stage::Sums => trained.coherence.is_some(),
+        Stage::Bounds => trained.pipeline.settings.bounds(),
+        Stage::Sums => trained.pipeline.coherence.is_some(),
     };
     for stage in Stage::ALL.into_iter().filter(is_kept) {
         if let Some(reason) = stage.refusal(source) {
@@ -66,7 +66,7 @@ pub(crate) fn warn_of_other_ends(trained: &TrainedModels, panel: &Panel) {
 /// Warns of series that end before others, so that what has passed is forecast, and of series of which nothing is known in
 /// what models read.
 pub(crate) fn warn_of_unknown_history(trained: &TrainedModels, panel: &Panel) {
-    let is_known = trained.is_joint() || trained.settings.end == Some(End::Own);
+    let is_known = trained.is_joint() || trained.pipeline.settings.end == Some(End::Own);
     if let Some(ends) = panel.early_ends().filter(|_| !is_known) {
         trained.warnings.warn(&Warning::EarlyEnds(ends));
     }

@@ -52,7 +52,7 @@ pub(crate) fn forecast_windows(
         forecasts.windows = cutoffs;
     }
     add_ensembles(trained, asked, &mut forecasts);
-    if trained.coherence.is_none() {
+    if trained.pipeline.coherence.is_none() {
         bound_forecasts(trained, panel, &mut forecasts);
     }
     Ok(forecasts)
@@ -100,6 +100,19 @@ pub(crate) fn forecast_span<'a>(
         let asked = Asked { span, h: trained.h(), quantiles };
         Ok(model.trained().forecast(panel, &asked, &trained.workers)?)
     }
+}
+
+/// Forecasts of the last `test_size` rows, `step_size` steps apart, with local scalers of all but the last `held_out`.
+pub(crate) fn forecast_end(
+    trained: &TrainedModels,
+    panel: &Panel,
+    held_out: usize,
+    (test_size, step_size): (usize, usize),
+    asked: &AskedQuantiles,
+) -> Result<WindowForecasts, Error> {
+    let scaled = trained.seen(panel, held_out)?;
+    let span = Span::Test { test_size, step_size };
+    forecast_windows(trained, panel, &scaled, asked, forecast_span(trained, &scaled.panel, span))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use foretell_data::Panel;
 use foretell_hierarchy::Hierarchy;
 
 use crate::error::Error;
-use crate::reconciliation_error::ReconciliationError;
+use crate::hierarchies::sums::bottom_of;
 
 /// A static column of all series of a hierarchy.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,9 +30,7 @@ pub fn statics_of_sums(
     hierarchy: &Hierarchy,
     columns: &[impl AsRef<str>],
 ) -> Result<Vec<StaticOfSums>, Error> {
-    let find =
-        |id: &Arc<str>| panel.find(id).ok_or_else(|| ReconciliationError::NotInData { id: id.to_string() });
-    let bottom = hierarchy.bottom_ids().iter().map(find).collect::<Result<Vec<usize>, _>>()?;
+    let bottom = bottom_of(panel, hierarchy)?;
     let column = |name: &str| -> Result<StaticOfSums, Error> {
         let of_series = bottom.iter().map(|&series| panel.static_label(name, series));
         let of_series: Vec<Option<Arc<str>>> = of_series.collect::<Result<_, _>>()?;

@@ -1,6 +1,7 @@
 //! The series of a hierarchy, of those at its bottom.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use foretell_data::Panel;
 use foretell_hierarchy::Hierarchy;
@@ -26,11 +27,7 @@ use crate::warning::Warning;
 /// # Errors
 /// A series at the bottom that the panel does not have, or series that end at different times.
 pub fn sum_series(panel: &Panel, hierarchy: &Hierarchy) -> Result<Panel, Error> {
-    let bottom = hierarchy
-        .bottom_ids()
-        .iter()
-        .map(|id| panel.find(id).ok_or_else(|| ReconciliationError::NotInData { id: id.to_string() }));
-    let bottom = bottom.collect::<Result<Vec<usize>, _>>()?;
+    let bottom = bottom_of(panel, hierarchy)?;
     let mut times: Vec<i64> = bottom.iter().flat_map(|&series| panel.times(series)).collect();
     times.sort_unstable();
     times.dedup();
@@ -70,6 +67,13 @@ pub fn sum_series(panel: &Panel, hierarchy: &Hierarchy) -> Result<Panel, Error> 
         builder = builder.available_mask(&mask);
     }
     Ok(builder.build()?)
+}
+
+/// The places in a panel of the series at the bottom.
+pub(super) fn bottom_of(panel: &Panel, hierarchy: &Hierarchy) -> Result<Vec<usize>, ReconciliationError> {
+    let find =
+        |id: &Arc<str>| panel.find(id).ok_or_else(|| ReconciliationError::NotInData { id: id.to_string() });
+    hierarchy.bottom_ids().iter().map(find).collect()
 }
 
 /// The series at the bottom that begin after the first of a panel that has them, each with its first time: before it their sums are

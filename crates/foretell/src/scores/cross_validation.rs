@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use foretell_data::{Panel, Span};
+use foretell_data::Panel;
 use foretell_estimator::Output;
 use foretell_evaluate::{EvaluationError, Metric, ScoreBy, ScoreOptions, ScoreTable, evaluate};
 use foretell_tables::Frame;
@@ -13,7 +13,7 @@ use crate::forecaster::Forecaster;
 use crate::forecasts::far_values::FarValues;
 use crate::forecasts::memory::check_forecast;
 use crate::forecasts::rolling::{SeriesRows, table};
-use crate::forecasts::windows::{column_levels, forecast_span, forecast_windows};
+use crate::forecasts::windows::{column_levels, forecast_end};
 use crate::memory::check_validation;
 use crate::scores::forecast_rows::ForecastRows;
 use crate::scores::metrics::Metrics;
@@ -239,19 +239,6 @@ fn validate_once(
     // What an interrupted training has left is forecast.
     let forecasts = if interruption.is_some() { forecast() } else { plan.while_wanted(forecast) }?;
     Ok((Fitted::of(trained, interruption), forecasts))
-}
-
-/// Forecasts of the last `test_size` rows, `step_size` steps apart, with local scalers of all but the last `held_out`.
-fn forecast_end(
-    trained: &TrainedModels,
-    panel: &Panel,
-    held_out: usize,
-    (test_size, step_size): (usize, usize),
-    asked: &AskedQuantiles,
-) -> Result<WindowForecasts, Error> {
-    let scaled = trained.seen(panel, held_out)?;
-    let span = Span::Test { test_size, step_size };
-    forecast_windows(trained, panel, &scaled, asked, forecast_span(trained, &scaled.panel, span))
 }
 
 /// Warns if series have fewer than `n_windows` windows, the first of which begins `test_size` rows before the end.

@@ -55,7 +55,7 @@ impl Refits<'_> {
         let Refit { trained, outputs, .. } = refits.swap_remove(last);
         let models = outputs_of_sums(&trained, outputs);
         let mut forecasts = WindowForecasts { models, add_up: true, ..WindowForecasts::default() };
-        let columns = windows[0].0.forecast_columns(&plan.columns.target).into_iter().flatten();
+        let columns = windows[0].0.forecast_columns(&plan.pipeline.columns.target).into_iter().flatten();
         forecasts.columns = columns.map(|column| (column, Vec::new())).collect();
         let (panel, h) = (self.panel, self.h);
         let levels = column_levels(0, &forecasts.models);

@@ -12,7 +12,7 @@ pub(crate) fn bound_forecasts(trained: &TrainedModels, panel: &Panel, forecasts:
     let outputs = forecasts.models.iter().flatten();
     for (output, (_, values)) in outputs.zip(&mut forecasts.columns) {
         if output.part().is_value() {
-            bound(trained.settings, panel, &forecasts.windows, values);
+            bound(trained.pipeline.settings, panel, &forecasts.windows, values);
         }
     }
 }

@@ -75,7 +75,7 @@ fn with_ensembles(
 
 /// The quantiles that ensembles have of the spread of their members, and their columns.
 fn spread_ends(trained: &TrainedModels, asked: &AskedQuantiles) -> Vec<(Output, f64)> {
-    if trained.settings.spread { asked.columns(false) } else { Vec::new() }
+    if trained.pipeline.settings.spread { asked.columns(false) } else { Vec::new() }
 }
 
 /// The columns of an ensemble of models with these columns: the forecast of a single number, and the quantiles that all members

@@ -4,7 +4,7 @@ use foretell_data::Panel;
 use foretell_estimator::{Estimator, Output};
 use foretell_tables::ColumnPart;
 
-use crate::conformal::Conformal;
+use crate::conformal::{Conformal, exact};
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
 use crate::interval_error::IntervalError;
@@ -180,7 +180,7 @@ pub(crate) fn recipe<'a>(
 
 /// Whether a model has these quantiles.
 pub(crate) fn has_any_intervals(trained: &TrainedModels, asked: &AskedQuantiles) -> bool {
-    let of_ensembles = trained.settings.spread && !trained.ensembles.is_empty();
+    let of_ensembles = trained.pipeline.settings.spread && !trained.ensembles.is_empty();
     of_ensembles || trained.named().any(|(model, name)| with_intervals(trained, model, &name, asked).is_ok())
 }
 
@@ -190,7 +190,7 @@ pub(crate) fn warn_of_no_intervals(trained: &TrainedModels, asked: &AskedQuantil
         let intervals = with_intervals(trained, model, &name, asked).map(drop);
         (name, intervals)
     };
-    let models = match trained.settings.spread {
+    let models = match trained.pipeline.settings.spread {
         // Theirs are those of the ensemble.
         true => Vec::new(),
         false => without_intervals(trained.named().map(has))?,
@@ -241,7 +241,7 @@ pub(crate) fn warn_of_uncalibrated(
         panel.ids().filter(|id| !conformal.knows(id)).map(|id| id.to_string()).collect();
     match series.first() {
         None => Ok(()),
-        Some(id) if trained.coherence.is_some() || series.len() == panel.n_series() => {
+        Some(id) if trained.pipeline.coherence.is_some() || series.len() == panel.n_series() => {
             Err(Error::NotCalibrated { id: id.clone() })
         }
         Some(_) => {
@@ -298,9 +298,7 @@ fn near(a: f32, b: f64) -> bool {
 
 /// The quantiles that the columns hold, in words.
 fn known_quantiles(own: &[Output]) -> String {
-    // As they were written, to a millionth.
-    let mut quantiles: Vec<f64> =
-        own.iter().filter_map(|output| output.quantile).map(|q| (f64::from(q) * 1e6).round() / 1e6).collect();
+    let mut quantiles: Vec<f64> = own.iter().filter_map(|output| output.quantile).map(exact).collect();
     quantiles.sort_by(f64::total_cmp);
     quantiles.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }

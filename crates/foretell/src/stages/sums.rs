@@ -12,7 +12,7 @@ use crate::warning::Warning;
 
 /// The columns of forecasts that are to add up: parameters of distributions, which are none of a sum, are left out.
 pub(crate) fn outputs_of_sums(trained: &TrainedModels, mut outputs: Vec<Vec<Output>>) -> Vec<Vec<Output>> {
-    if trained.coherence.is_some() {
+    if trained.pipeline.coherence.is_some() {
         outputs.iter_mut().for_each(|outputs| outputs.retain(|output| output.part().is_value()));
     }
     outputs
@@ -26,7 +26,7 @@ pub(crate) fn add_up_windows(
     others: usize,
     outputs: &[Vec<Output>],
 ) -> Result<Frame, Error> {
-    let Some(coherence) = &trained.coherence else { return Ok(frame) };
+    let Some(coherence) = &trained.pipeline.coherence else { return Ok(frame) };
     let first = std::iter::repeat_n(true, others);
     let mut is_kept = first.chain(outputs.iter().flatten().map(|output| output.part().is_value()));
     frame.columns.retain(|_| is_kept.next().unwrap_or(true));
@@ -56,7 +56,7 @@ pub(crate) fn add_up_windows(
     for (name, _) in forecasts.columns.drain(..others) {
         forecasts.wide.remove(&name);
     }
-    let coherent = coherence.reconciled(forecasts, &trained.columns, trained.settings)?;
+    let coherent = coherence.reconciled(forecasts, &trained.pipeline.columns, trained.pipeline.settings)?;
     let places: HashMap<_, usize> =
         (0..coherent.n_rows()).map(|row| ((&coherent.ids[row], key(&coherent, row)), row)).collect();
     let places: Vec<usize> = rows.iter().map(|&row| places[&(&frame.ids[row], key(&frame, row))]).collect();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use foretell_data::{Panel, Vocabulary};
-use foretell_estimator::{Estimator, HeldOut, Workers};
+use foretell_estimator::{Estimator, HeldOut, TrainingSize, Workers};
 
 use crate::error::Error;
 use crate::inputs::categories::vocabulary;
@@ -48,12 +48,7 @@ impl TrainingPlan {
             val_size: self.val_size,
             validation: self.validation.clone(),
             workers: self.workers.clone(),
-            columns: self.columns.clone(),
-            reading: self.reading.clone(),
-            features: self.features.clone(),
-            settings: self.settings,
-            coherence: self.coherence.clone(),
-            local_scalers: self.local_scalers,
+            pipeline: self.pipeline.clone(),
             intervals: self.intervals,
             ensembles: self.ensembles.clone(),
             listener: turns.listener(number),
@@ -83,34 +78,34 @@ impl TrainingPlan {
 
     /// A training of these models, whose memory is to be known.
     pub(super) fn work<'w>(
-        &self,
+        &'w self,
         models: &'w [&'w dyn Estimator],
         (panel, held_out): (&'w Panel, HeldOut),
         vocabulary: &'w Vocabulary,
         threads: usize,
     ) -> TrainingWork<'w> {
-        TrainingWork {
-            models,
+        let size = TrainingSize {
             panel,
             held_out,
             vocabulary,
             threads,
             is_kept: self.checkpointing.is_some(),
             is_pruned: self.start.sparsity.is_some(),
-            scales_series: self.local_scalers.series.is_some(),
             step: self.step,
-        }
+            limit: &self.memory,
+        };
+        TrainingWork { models, size, scales_series: self.pipeline.local_scalers.series.is_some() }
     }
 
     /// The most bytes that a training on the panel takes with this many threads.
     fn bytes_to_train(&self, panel: &Panel, threads: usize) -> Result<u64, Error> {
         let specs = self.specs_as_trained();
         let models: Vec<&dyn Estimator> = specs.iter().map(ModelSpec::as_ref).collect();
-        let panel = &*with_features(panel, &self.features, &self.workers.clone()?)?;
+        let panel = &*with_features(panel, &self.pipeline.features, &self.workers.clone()?)?;
         let vocabulary = self.vocabulary(&models, panel)?;
         let held_out = HeldOut { validation: self.val_rows(), test: 0 };
         let to_train = self.models_to_train(&models);
-        bytes_of_training(&self.work(&to_train, (panel, held_out), &vocabulary, threads), &self.memory)
+        bytes_of_training(&self.work(&to_train, (panel, held_out), &vocabulary, threads))
     }
 }
 

@@ -11,7 +11,7 @@ impl TrainingPlan {
     /// Refuses settings that no data would suit: columns of a forecast with the same name, ensembles of one model, and intervals of a
     /// spread or of a dropout that there is not.
     pub(crate) fn check(&self) -> Result<(), Error> {
-        let ColumnNames { id, time, target } = &self.columns;
+        let ColumnNames { id, time, target } = &self.pipeline.columns;
         let mut taken: Vec<String> = vec![id.clone(), time.clone(), target.clone(), "cutoff".to_owned()];
         for (model, name) in self.models().into_iter().zip(self.column_names()) {
             taken.extend(model.outputs().iter().map(|output| output.name(&name)));
@@ -22,10 +22,10 @@ impl TrainingPlan {
             return Err(PlanError::EnsembleOfOne.into());
         }
         let combines = !self.ensembles.is_empty() || !self.kept_ensembles().is_empty();
-        if self.settings.spread && (!combines || self.n_members() < 2) {
+        if self.pipeline.settings.spread && (!combines || self.n_members() < 2) {
             return Err(IntervalError::NoSpread { models: self.n_members() }.into());
         }
-        if self.settings.dropout.is_some() {
+        if self.pipeline.settings.dropout.is_some() {
             check_dropout(self.specs.iter(), &self.column_names())?;
         }
         let twice = (0..taken.len()).find(|&i| taken[..i].contains(&taken[i]));
@@ -37,7 +37,7 @@ impl TrainingPlan {
     /// Warns of models that have no intervals by dropout, if they were asked for.
     pub(crate) fn warn_of_no_dropout(&self) {
         let names = self.column_names();
-        let warning = self.settings.dropout.and_then(|_| without_dropout(self.specs.iter(), &names));
+        let warning = self.pipeline.settings.dropout.and_then(|_| without_dropout(self.specs.iter(), &names));
         warning.iter().for_each(|warning| self.warnings.warn(warning));
     }
 }

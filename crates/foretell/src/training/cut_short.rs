@@ -28,12 +28,12 @@ impl TrainingPlan {
 fn of_models_there(mut trained: TrainedModels, members: usize) -> TrainedModels {
     let there = trained.models.len();
     // Members come first, and models are missing from the end on.
-    trained.settings.baselines = there.saturating_sub(members);
+    trained.pipeline.settings.baselines = there.saturating_sub(members);
     let ensembles = std::mem::take(&mut trained.ensembles);
     let of_first = |ensemble: Combination| ensemble.of_first(members.min(there));
     trained.ensembles = ensembles.into_iter().filter_map(of_first).collect();
-    if trained.coherence.as_ref().is_some_and(|coherence| coherence.lacks_past()) {
-        trained.coherence = None;
+    if trained.pipeline.coherence.as_ref().is_some_and(|coherence| coherence.lacks_past()) {
+        trained.pipeline.coherence = None;
         trained.warnings.warn(&Warning::NotLearnt { what: "the hierarchy" });
     }
     trained

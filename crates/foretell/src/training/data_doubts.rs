@@ -23,13 +23,13 @@ pub(crate) fn warn_of_data(plan: &TrainingPlan, panel: &Panel) {
         plan.warnings.warn(&Warning::PassedOver { settings });
     }
     warn_of_twins(plan);
-    if let Some(coherence) = &plan.coherence
+    if let Some(coherence) = &plan.pipeline.coherence
         && let Some((sum, time, [found, expected])) = wrong_sum(panel, &coherence.hierarchy)
     {
         let time = panel.freq().kind().display_in(panel.zone(), time);
         plan.warnings.warn(&Warning::WrongSum { sum, time, found, expected });
     }
-    if let Some(coherence) = &plan.coherence {
+    if let Some(coherence) = &plan.pipeline.coherence {
         let warnings = warnings_of_sums(panel, &coherence.hierarchy);
         warnings.iter().for_each(|warning| plan.warnings.warn(warning));
     }
@@ -48,7 +48,7 @@ pub(crate) fn warn_of_data(plan: &TrainingPlan, panel: &Panel) {
         plan.warnings.warn(&doubt);
     }
     plan.warnings.warn_of_coarse_values(panel, &without_levels(plan));
-    for (feature, told) in plan.features.caveats(panel) {
+    for (feature, told) in plan.pipeline.features.caveats(panel) {
         plan.warnings.warn(&Warning::Feature { feature, told });
     }
     for (model, name) in plan.models().into_iter().zip(plan.column_names()) {
@@ -66,7 +66,7 @@ pub(crate) fn warn_of_data(plan: &TrainingPlan, panel: &Panel) {
 
 /// Warns of values that forecasts are kept from.
 fn warn_of_values_below_bound(plan: &TrainingPlan, panel: &Panel) {
-    if !plan.settings.non_negative {
+    if !plan.pipeline.settings.non_negative {
         return;
     }
     let is_below = |series: &usize| {
@@ -93,8 +93,8 @@ fn warn_of_twins(plan: &TrainingPlan) {
 
 /// Warns of series that end before others, unless a model refuses them.
 pub(crate) fn warn_of_early_ends(plan: &TrainingPlan, panel: &Panel) {
-    let is_known =
-        plan.models().into_iter().any(|model| model.needs().is_joint) || plan.settings.end == Some(End::Own);
+    let is_known = plan.models().into_iter().any(|model| model.needs().is_joint)
+        || plan.pipeline.settings.end == Some(End::Own);
     if let Some(ends) = panel.early_ends().filter(|_| !is_known) {
         plan.warnings.warn(&Warning::EarlyEnds(ends));
     }

@@ -16,7 +16,7 @@ impl TrainingPlan {
             if h > own {
                 check_history_ahead(model, &name)?;
             }
-            let ahead = columns_given([model], &self.features);
+            let ahead = columns_given([model], &self.pipeline.features);
             let ahead: Vec<&str> = model
                 .columns_read()
                 .futr

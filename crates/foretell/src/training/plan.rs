@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use foretell_data::{LocalScaler, Panel, ReadOptions, SeriesLevel, Vocabulary};
+use foretell_data::{LocalScaler, Panel, SeriesLevel, Vocabulary};
 use foretell_estimator::{
     Estimator, HeldOut, LevelsSeen, MemoryLimit, OneProcess, Reduction, StepSettings, StillWanted,
     TooManyThreads, Verdict, Workers,
@@ -16,19 +16,17 @@ use serde_json::{Map, Value};
 use crate::calibration::{
     calibrate, check_calibration, long_series, weights_and_forecasts, with_learnt_ensembles,
 };
-use crate::coherence::Coherence;
-use crate::columns::{ColumnNames, column_names, columns_read};
+use crate::columns::{column_names, columns_read};
 use crate::conformal::PredictionIntervals;
 use crate::ensemble::{Combination, Ensemble};
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
 use crate::inputs::categories::{check_categorical, encode_categories, vocabulary};
 use crate::inputs::features::{read_features, with_features};
-use crate::inputs::local_scalers::{LocalScalers, LocallyScaled};
 use crate::inputs::series_levels::{SeriesLevels, sees_none};
-use crate::kept_settings::KeptSettings;
 use crate::memory::{check_calibration_memory, check_training};
 use crate::model_spec::ModelSpec;
+use crate::pipeline::Pipeline;
 use crate::plan_error::PlanError;
 use crate::stages::asked_quantiles::AskedQuantiles;
 use crate::stages::intervals::{check, has_loss, without_intervals};
@@ -58,13 +56,7 @@ pub(crate) struct TrainingPlan {
     /// A panel to validate on, in place of the last rows.
     pub(crate) validation: Option<Panel>,
     pub(crate) workers: Result<Workers, TooManyThreads>,
-    pub(crate) columns: ColumnNames,
-    pub(crate) reading: ReadOptions,
-    /// The columns that are computed.
-    pub(crate) features: Features,
-    pub(crate) settings: KeptSettings,
-    pub(crate) coherence: Option<Arc<Coherence>>,
-    pub(crate) local_scalers: LocalScalers,
+    pub(crate) pipeline: Pipeline,
     pub(crate) intervals: Option<PredictionIntervals>,
     pub(crate) ensembles: Vec<Ensemble>,
     pub(crate) listener: Box<ModelListener>,
@@ -105,12 +97,7 @@ impl TrainingPlan {
             val_size: 0,
             validation: None,
             workers: Workers::new(0),
-            columns: ColumnNames::default(),
-            reading: ReadOptions::default(),
-            features: Features::default(),
-            settings: KeptSettings::default(),
-            coherence: None,
-            local_scalers: LocalScalers::default(),
+            pipeline: Pipeline::default(),
             intervals: None,
             ensembles: Vec::new(),
             listener: Box::new(|_, _| Verdict::Continue),
@@ -132,7 +119,7 @@ impl TrainingPlan {
     /// Has the models read columns that these features compute.
     pub(crate) fn set_features(&mut self, features: Features) -> Result<(), Error> {
         read_features(&mut self.specs, &features)?;
-        self.features = features;
+        self.pipeline.features = features;
         Ok(())
     }
 
@@ -143,7 +130,7 @@ impl TrainingPlan {
 
     /// How many of the models ensembles combine.
     pub(super) fn n_members(&self) -> usize {
-        self.specs.len().saturating_sub(self.settings.baselines)
+        self.specs.len().saturating_sub(self.pipeline.settings.baselines)
     }
 
     /// The names of the models' columns, without the suffixes of their outputs.
@@ -207,7 +194,7 @@ impl TrainingPlan {
         workers: &Workers,
     ) -> Result<Cow<'p, Panel>, Error> {
         let Some(validation) = &self.validation else { return Ok(panel) };
-        let validation = with_features(validation, &self.features, workers)?;
+        let validation = with_features(validation, &self.pipeline.features, workers)?;
         let validation = encode_categories(validation, vocabulary, workers)?;
         // A column that is missing there is told before it vanishes.
         for column in columns_read(self.models()) {
@@ -218,7 +205,7 @@ impl TrainingPlan {
 
     /// Takes the intervals of networks from this many forecasts with dropout.
     pub(crate) fn take_dropout(&mut self, samples: usize) {
-        self.settings.dropout = Some(samples);
+        self.pipeline.settings.dropout = Some(samples);
         self.specs = self.specs_as_trained();
     }
 
@@ -229,7 +216,7 @@ impl TrainingPlan {
             let intervals = check(model, &name, asked, kept || self.intervals.is_some());
             (name, intervals)
         };
-        if self.settings.spread {
+        if self.pipeline.settings.spread {
             return Ok(());
         }
         let models = without_intervals(self.models().into_iter().zip(self.column_names()).map(has))?;
@@ -254,9 +241,9 @@ impl TrainingPlan {
         let seen: Vec<LevelsSeen> =
             self.models().into_iter().map(|model| model.needs().levels_seen).collect();
         if let Some(levels) = &self.start.levels {
-            return levels.held(panel, &seen, self.local_scalers);
+            return levels.held(panel, &seen, self.pipeline.local_scalers);
         }
-        match sees_none(&seen, self.local_scalers) {
+        match sees_none(&seen, self.pipeline.local_scalers) {
             true => panel.with_levels(|_| SeriesLevel::default()),
             false => panel.clone(),
         }
@@ -269,7 +256,7 @@ impl TrainingPlan {
         test_size: usize,
     ) -> Result<(TrainedModels, Option<Interruption>), Error> {
         self.settle_sums(&panel.without_last(test_size))?;
-        let past = self.coherence.clone().filter(|coherence| coherence.needs_past());
+        let past = self.pipeline.coherence.clone().filter(|coherence| coherence.needs_past());
         let Some(windows) = self.windows_of_end() else { return self.train_before(panel, test_size, true) };
         let (h, known) = (self.h(), panel.without_last(test_size));
         if self.intervals.is_some() {
@@ -287,7 +274,7 @@ impl TrainingPlan {
         let ensembles = self.combinations(Some(&weights));
         let frame = with_learnt_ensembles(&earlier, frame, &ensembles);
         let coherence = past.map(|coherence| Arc::new(coherence.with_past(frame)));
-        let weighed = coherence.iter().try_for_each(|coherence| coherence.check_past(&self.columns));
+        let weighed = coherence.iter().try_for_each(|coherence| coherence.check_past(&self.pipeline.columns));
         let coherence = match (coherence, weighed) {
             // Errors that weigh nothing, as of series that are constant.
             (Some(coherence), Err(_)) if coherence.is_default => {
@@ -295,10 +282,11 @@ impl TrainingPlan {
             }
             (coherence, weighed) => weighed.map(|()| coherence)?,
         };
-        let (trained, interruption) = self.train_before(panel, test_size, true)?;
-        let coherence = coherence.or_else(|| trained.coherence.clone());
-        let conformal = conformal.or_else(|| trained.conformal.clone());
-        Ok((TrainedModels { conformal, ensembles, coherence, ..trained }, interruption))
+        let (mut trained, interruption) = self.train_before(panel, test_size, true)?;
+        trained.ensembles = ensembles;
+        trained.conformal = conformal.or(trained.conformal);
+        trained.pipeline.coherence = coherence.or(trained.pipeline.coherence);
+        Ok((trained, interruption))
     }
 
     /// How the trained models are combined, with the `weights` that were learnt.
@@ -310,7 +298,7 @@ impl TrainingPlan {
     /// The forecasts of the end of each series that intervals are calibrated on, else those that an ensemble's weights are learnt by,
     /// else those whose errors weigh the series of a hierarchy.
     pub(crate) fn windows_of_end(&self) -> Option<PredictionIntervals> {
-        let of_errors = || self.coherence.as_ref().filter(|coherence| coherence.needs_past());
+        let of_errors = || self.pipeline.coherence.as_ref().filter(|coherence| coherence.needs_past());
         let learnt = self.windows_learnt_of();
         learnt.or_else(|| of_errors().map(|_| horizons(WINDOWS_OF_ERRORS, self.h())))
     }
@@ -335,7 +323,7 @@ impl TrainingPlan {
         self.check_val_rows(panel)?;
         self.check()?;
         let workers = self.workers.clone()?;
-        let panel = with_features(panel, &self.features, &workers)?;
+        let panel = with_features(panel, &self.pipeline.features, &workers)?;
         let panel = &*panel;
         let held_out = HeldOut { validation: self.val_rows(), test: test_size };
         // The intervals of rows to validate on are calibrated as if these were the last of the panel.
@@ -344,12 +332,11 @@ impl TrainingPlan {
         let models: Vec<&dyn Estimator> = specs.iter().map(ModelSpec::as_ref).collect();
         models.iter().try_for_each(|model| model.needs().check_n_series(model.alias(), panel.n_series()))?;
         self.start.check(&models, &self.column_names())?;
-        self.local_scalers.check(&models)?;
+        self.pipeline.local_scalers.check(&models)?;
         let vocabulary = self.vocabulary(&models, &panel.without_last(test_size))?;
         let to_train = self.models_to_train(&models);
         let trained_on = if apart { HeldOut { validation: 0, ..held_out } } else { held_out };
-        let work = self.work(&to_train, (panel, trained_on), &vocabulary, workers.threads());
-        check_training(&work, &self.memory)?;
+        check_training(&self.work(&to_train, (panel, trained_on), &vocabulary, workers.threads()))?;
         let encoded = encode_categories(Cow::Borrowed(panel), &vocabulary, &workers)?;
         let encoded = if apart { self.with_validation(encoded, &vocabulary, &workers)? } else { encoded };
         let number = self.trainings;
@@ -365,7 +352,7 @@ impl TrainingPlan {
             }
             _ => None,
         };
-        let scaled = self.local_scalers.scale(encoded, held_out.rows(), &workers)?;
+        let scaled = self.pipeline.local_scalers.scale(encoded, held_out.rows(), &workers)?;
         let names = self.column_names();
         let all = AllModels {
             models: &models,
@@ -399,40 +386,22 @@ impl TrainingPlan {
         let interrupted =
             models.len() < self.specs.len() || models.iter().any(cut_short) || (stopped && !last);
         let interruption = interrupted.then(|| Interruption::of(&models, &names, training.as_ref()));
-        let record = TrainingRecord::of(panel, test_size);
-        Ok((self.trained_models(models, panel, &scaled, vocabulary, workers, record), interruption))
-    }
-
-    /// The models with what is needed to forecast with them.
-    fn trained_models(
-        &self,
-        models: Vec<FittedModel>,
-        panel: &Panel,
-        scaled: &LocallyScaled<'_>,
-        vocabulary: Vocabulary,
-        workers: Workers,
-        record: Option<TrainingRecord>,
-    ) -> TrainedModels {
-        TrainedModels {
+        let trained = TrainedModels {
             models,
             freq: panel.freq(),
-            columns: self.columns.clone(),
-            reading: self.reading.clone(),
-            features: self.features.clone(),
-            local_scalers: self.local_scalers,
+            pipeline: self.pipeline.clone(),
             levels: SeriesLevels::of(panel),
-            scalers: scaled.stored(&self.columns.target),
+            scalers: scaled.stored(&self.pipeline.columns.target),
             vocabulary,
             workers,
             raw_quantiles: false,
-            settings: self.settings,
             conformal: self.start.calibration().cloned(),
             ensembles: self.combinations(None),
-            coherence: self.coherence.clone(),
-            record,
+            record: TrainingRecord::of(panel, test_size),
             warnings: self.warnings.clone(),
             memory: self.memory.clone(),
-        }
+        };
+        Ok((trained, interruption))
     }
 
     /// The models with the settings that their training uses.
@@ -444,7 +413,7 @@ impl TrainingPlan {
     fn as_trained(&self, spec: &ModelSpec) -> ModelSpec {
         let network = |network: &NetworkSpec| {
             let network = network.clone().restore_best(self.restore_best).keep_optimizer(self.keep_optimizer);
-            network.dropout_samples(self.settings.dropout).into()
+            network.dropout_samples(self.pipeline.settings.dropout).into()
         };
         spec.network().map_or_else(|| spec.clone(), network)
     }
@@ -456,8 +425,8 @@ impl TrainingPlan {
             ("val_size", self.val_rows().into()),
             ("test_size", test_size.into()),
             ("restore_best", self.restore_best.into()),
-            ("local_scaler", name(self.local_scalers.series)),
-            ("local_static_scaler", name(self.local_scalers.statics)),
+            ("local_scaler", name(self.pipeline.local_scalers.series)),
+            ("local_static_scaler", name(self.pipeline.local_scalers.statics)),
         ];
         let mut settings: Map<_, _> =
             settings.map(|(name, value)| (name.to_owned(), value)).into_iter().collect();
@@ -472,7 +441,7 @@ impl TrainingPlan {
         let workers = self.workers.clone()?;
         let encoded = encode_categories(Cow::Borrowed(panel), &vocabulary(&models, panel)?, &workers)?;
         let mut settings = self.settings(0);
-        settings.insert("features".to_owned(), self.features.to_string().into());
+        settings.insert("features".to_owned(), self.pipeline.features.to_string().into());
         identify_training(&models, &encoded, settings)
     }
 }

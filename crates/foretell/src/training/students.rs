@@ -33,20 +33,25 @@ impl TrainingPlan {
 
     /// What is set beside the models that a training on lessons does not have, with what to do about it.
     pub(crate) fn beside_models(&self) -> Option<&'static str> {
-        let LocalScalers { series, statics } = self.local_scalers;
+        let LocalScalers { series, statics } = self.pipeline.local_scalers;
         let set = [
             (self.val_rows() > 0, "lessons are not validated; set no rows to validate on"),
             (
                 series.is_some() || statics.is_some(),
                 "lessons have no statistics of whole series; set scaler_type, by which each window is scaled",
             ),
-            (!self.features.is_empty(), "lessons have no computed features; leave them out"),
+            (!self.pipeline.features.is_empty(), "lessons have no computed features; leave them out"),
             (
-                self.intervals.is_some() || self.settings.dropout.is_some() || self.settings.spread,
+                self.intervals.is_some()
+                    || self.pipeline.settings.dropout.is_some()
+                    || self.pipeline.settings.spread,
                 "intervals are not learnt; calibrate those of the student afterwards, or teach a loss of quantiles",
             ),
             (!self.ensembles.is_empty(), "one student makes no ensemble; leave it out"),
-            (self.coherence.is_some(), "lessons are of single series; reconcile what the student forecasts"),
+            (
+                self.pipeline.coherence.is_some(),
+                "lessons are of single series; reconcile what the student forecasts",
+            ),
         ];
         set.into_iter().find_map(|(is_set, reason)| is_set.then_some(reason))
     }

@@ -11,7 +11,8 @@ use crate::training::plan::{TrainingPlan, WINDOWS_OF_ERRORS, horizons};
 impl TrainingPlan {
     /// Decides how forecasts add up, where no method was named: by variances of errors if these cost little, and every series has some.
     pub(super) fn settle_sums(&mut self, known: &Panel) -> Result<(), Error> {
-        let Some(coherence) = self.coherence.as_ref().filter(|coherence| coherence.is_default) else {
+        let Some(coherence) = self.pipeline.coherence.as_ref().filter(|coherence| coherence.is_default)
+        else {
             return Ok(());
         };
         let others = self.windows_learnt_of();
@@ -21,7 +22,7 @@ impl TrainingPlan {
         let input = self.models().into_iter().map(|model| model.needs().rows_needed).max().unwrap_or(1);
         let needed = windows.test_size(self.h()).saturating_add(self.val_rows()).saturating_add(input);
         let method = Reconciliation::usual(is_cheap && known.min_len() >= needed);
-        self.coherence = Some(Arc::new(coherence.by_method(method)?));
+        self.pipeline.coherence = Some(Arc::new(coherence.by_method(method)?));
         Ok(())
     }
 }
