@@ -166,7 +166,7 @@ impl Fitted {
 
     /// Where the intervals of models that forecast a single number come from, if they have some.
     pub fn intervals(&self) -> Option<Intervals> {
-        let KeptSettings { dropout, spread, .. } = self.trained.settings;
+        let KeptSettings { dropout, spread, .. } = self.trained.pipeline.settings;
         let by_dropout = || dropout.map(|samples| Intervals::Dropout { samples });
         let by_spread = || spread.then_some(Intervals::Spread);
         self.prediction_intervals().map(Intervals::Calibrated).or_else(by_dropout).or_else(by_spread)

@@ -319,9 +319,9 @@ impl Forecaster {
     /// the treatment of ends, baselines, intervals by dropout or spread. For hosts that say all of these again.
     pub fn without_settings(mut self) -> Self {
         self.plan.start.ensembles.clear();
-        self.plan.features = Features::default();
-        self.plan.local_scalers = LocalScalers::default();
-        self.plan.settings = KeptSettings::default();
+        self.plan.pipeline.features = Features::default();
+        self.plan.pipeline.local_scalers = LocalScalers::default();
+        self.plan.pipeline.settings = KeptSettings::default();
         self
     }
 
