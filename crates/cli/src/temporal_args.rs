@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use foretell::hierarchy::Reconciliation;
-use foretell::{ForecastTable, ReadOptions};
+use foretell::{ForecastTable, ReadOptions, Warning, of_complete_models};
 use foretell_auto::{SumsTable, Temporal, TemporalTables};
 
 use crate::failure::Usage;
@@ -54,13 +54,14 @@ impl TemporalArgs {
         }
     }
 
-    /// The forecasts of steps, reconciled with those of the sums, and by which method, of past forecasts of both.
+    /// The forecasts of steps, reconciled with those of the sums, and by which method, of past forecasts of both; and a warning of models
+    /// that are left out.
     pub(crate) fn reconciled(
         &self,
         forecast: &ForecastTable,
         residuals: (Option<&ForecastTable>, &[OfPeriod<'_>]),
         options: &ReadOptions,
-    ) -> anyhow::Result<(ForecastTable, Reconciliation)> {
+    ) -> anyhow::Result<((ForecastTable, Reconciliation), Option<Warning>)> {
         let read = |path: &Path| ForecastTable::from_file(path, options);
         let past = |period: &str| residuals.1.iter().find(|(of, _)| *of == period);
         let sums = self.temporal.iter().map(|(period, path)| {
@@ -73,14 +74,12 @@ impl TemporalArgs {
         let sums = sums.collect::<Result<Vec<_>, _>>()?;
         let sums =
             sums.iter().map(|(period, forecast, past)| SumsTable { period, forecast, past: past.as_ref() });
-        let tables = TemporalTables {
-            steps: forecast,
-            past: residuals.0,
-            sums: sums.collect(),
-            target: &options.target_col,
-            method: self.temporal_method,
+        let (sums, target): (Vec<_>, _) = (sums.collect(), &options.target_col);
+        let over_time = |steps: &ForecastTable| {
+            let (past, sums) = (residuals.0, sums.clone());
+            TemporalTables { steps, past, sums, target, method: self.temporal_method }.reconcile()
         };
-        Ok(tables.reconcile()?)
+        Ok(of_complete_models(forecast, target, over_time)?)
     }
 }
 

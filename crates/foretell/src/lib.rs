@@ -237,6 +237,7 @@ pub use foretell_neural::{
 pub use foretell_threads::ThreadPool;
 pub use hierarchies::below_zero::{bounded, newly_below_zero};
 pub use hierarchies::borrowed_widths::without_intervals;
+pub use hierarchies::complete_models::of_complete_models;
 pub use hierarchies::pooled_residuals::without_past_forecasts;
 pub use hierarchies::reading::{read_hierarchy, read_levels};
 pub use hierarchies::reconcile::{ReconcileOptions, reconcile};

@@ -327,6 +327,11 @@ pub enum Warning {
         /// Their ids.
         series: Vec<String>,
     },
+    /// Models of a table of forecasts that lack a value, and so are not reconciled.
+    IncompleteModels {
+        /// Each with the series and the time of the first value that is not known.
+        models: Vec<[String; 3]>,
+    },
     /// Series of a hierarchy without forecasts of the past, whose errors are taken to be like those of the others.
     NoPastForecasts {
         /// Their ids.

@@ -281,6 +281,11 @@ impl fmt::Display for Warning {
                  the others",
                 first_few(series, String::clone)
             ),
+            Self::IncompleteModels { models } => write!(
+                f,
+                "models with values that are not known, which are left out: {}; complete their forecasts to reconcile them",
+                first_few(models, |[model, id, time]| format!("{model} (series {id} at {time})"))
+            ),
             Self::NoPastForecasts { series } => write!(
                 f,
                 "series of the hierarchy without forecasts of the past, whose errors are taken to be like those of the others, in proportion to \

@@ -3,7 +3,7 @@
 use foretell::hierarchy::{Hierarchy, Reconciliation};
 use foretell::{
     ColumnNames, Error, ForecastTable, Freq, ReconcileOptions, TimeKind, bounded, newly_below_zero,
-    without_forecasts, without_intervals, without_past_forecasts,
+    of_complete_models, without_forecasts, without_intervals, without_past_forecasts,
 };
 use foretell_auto::{SumsTable, TemporalTables};
 use pyo3::prelude::*;
@@ -65,7 +65,12 @@ pub(crate) fn reconcile(
     let (given, told) = (table.clone(), Told::default());
     let work = || -> Result<_, Error> {
         if let Some((sums, method)) = &over_time {
-            table = reconciled_over_time(&table, residuals.as_ref(), sums, &target, *method)?;
+            let over_time = |steps: &ForecastTable| {
+                reconciled_over_time(steps, residuals.as_ref(), sums, &target, *method)
+            };
+            let (coherent, incomplete) = of_complete_models(&table, &target, over_time)?;
+            incomplete.iter().for_each(|warning| told.add(warning.to_string()));
+            table = coherent;
         }
         if let Some((hierarchy, method)) = &across {
             let options =
@@ -77,7 +82,10 @@ pub(crate) fn reconcile(
                 without_intervals(&table, &target),
             ];
             warnings.into_iter().flatten().for_each(|warning| told.add(warning.to_string()));
-            table = foretell::reconcile(&table, hierarchy, &columns, &options)?;
+            let across = |table: &ForecastTable| foretell::reconcile(table, hierarchy, &columns, &options);
+            let (coherent, incomplete) = of_complete_models(&table, &target, across)?;
+            incomplete.iter().for_each(|warning| told.add(warning.to_string()));
+            table = coherent;
         } else {
             table = bounded(table, &target, non_negative, integer);
         }

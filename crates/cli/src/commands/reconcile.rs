@@ -8,8 +8,8 @@ use clap::builder::RangedU64ValueParser;
 use foretell::hierarchy::{Hierarchy, Reconciliation};
 use foretell::{
     ColumnNames, FileOptions, ForecastTable, Freq, LabelFiles, ReadOptions, ReconcileOptions, SeriesLabels,
-    TimeKind, bounded, column_names, newly_below_zero, reconcile, without_forecasts, without_intervals,
-    without_past_forecasts,
+    TimeKind, bounded, column_names, newly_below_zero, of_complete_models, reconcile, without_forecasts,
+    without_intervals, without_past_forecasts,
 };
 
 use crate::args::TruthArgs;
@@ -106,9 +106,11 @@ impl Reconcile {
         let mut done = Vec::new();
         let given = forecast.clone();
         if self.temporal.is_given() {
-            let found = self.temporal.reconciled(&forecast, (residuals.as_ref(), &of_sums), &options)?;
-            forecast = found.0;
-            done.push(format!("over time by {}", found.1));
+            let past = (residuals.as_ref(), &of_sums[..]);
+            let ((steps, method), incomplete) = self.temporal.reconciled(&forecast, past, &options)?;
+            incomplete.iter().for_each(|warning| context.warned(warning));
+            forecast = steps;
+            done.push(format!("over time by {method}"));
         }
         let labelled = |labels: &[SeriesLabels]| {
             let has_all = |id: &Arc<str>| labels.iter().all(|labels| labels.of(id).is_some());
@@ -183,9 +185,11 @@ impl Reconcile {
         let how = ReconcileOptions::new(method).residuals(residuals).history(history);
         let how = how.samples(self.samples).seed(self.seed);
         let how = how.non_negative(self.non_negative).integer(self.integer);
-        let coherent = reconcile(forecast, hierarchy, names, &how)?;
+        let across = |forecast: &ForecastTable| reconcile(forecast, hierarchy, names, &how);
+        let (coherent, incomplete) = of_complete_models(forecast, &names.target, across)?;
         let of_past = residuals.and_then(|past| without_past_forecasts(past, hierarchy));
-        let warnings = without_forecasts(forecast, hierarchy, method).into_iter().chain(of_past);
+        let warnings =
+            without_forecasts(forecast, hierarchy, method).into_iter().chain(of_past).chain(incomplete);
         warnings.for_each(|warning| context.warned(&warning));
         if let Some(warning) = without_intervals(forecast, &names.target) {
             context.warned(&warning);

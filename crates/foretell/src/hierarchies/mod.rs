@@ -3,6 +3,7 @@
 mod alike_sums;
 pub(crate) mod below_zero;
 pub(crate) mod borrowed_widths;
+pub(crate) mod complete_models;
 mod grid;
 pub(crate) mod pooled_residuals;
 pub(crate) mod reading;
