@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use foretell::{
-    ForecastTable, Frame, Panel, ReadOptions, TimeKind, check_zone_of_data, column_names, refuse_sample_paths,
+    ForecastTable, Frame, Panel, ReadOptions, TimeKind, check_zone_of_data, column_names, crossed_quantiles,
+    refuse_sample_paths,
 };
 
 use crate::context::Context;
@@ -49,6 +50,9 @@ pub(crate) fn read_forecasts(
         ));
     }
     let table = ForecastTable::from_file(path, &options)?.of_series(panel.ids())?;
+    crossed_quantiles(&table, &options.target_col)
+        .iter()
+        .for_each(|crossed| context.warning(&crossed.to_string()));
     let frame = table.into_frame(&options, panel.freq())?;
     check_zone_of_data((&frame, &path.display().to_string()), (panel, data))?;
     refuse_sample_paths(&frame, &path.display().to_string())?;

@@ -66,7 +66,7 @@ pub(crate) fn evaluate(
     let told = Told::default();
     let score = || -> Result<Scores, Error> {
         let scored = ScoredForecasts::new(&table, actual.as_ref(), history.as_ref(), &columns.target)?;
-        scored.crossed_ends().iter().for_each(|crossed| told.add(crossed.to_string()));
+        scored.crossed_quantiles().iter().for_each(|crossed| told.add(crossed.to_string()));
         let usual =
             || scored.usual_metrics(baseline.is_some(), score_by).into_iter().map(str::to_owned).collect();
         let metrics: Vec<String> = if metrics.is_empty() { usual() } else { metrics };

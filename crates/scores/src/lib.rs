@@ -6,7 +6,7 @@
 
 #![forbid(unsafe_code)]
 
-mod crossed_ends;
+mod crossed_quantiles;
 mod error;
 mod known_values;
 mod model_columns;
@@ -18,14 +18,14 @@ mod sample_tables;
 mod scored_forecasts;
 mod time_steps;
 
-pub use crossed_ends::CrossedEnds;
+pub use crossed_quantiles::CrossedQuantiles;
 pub use error::ScoresError;
 pub use model_columns::{ModelColumns, QuantileColumn};
 pub use one_zone::OneZone;
 pub use other_steps::OtherSteps;
 pub use same_zone::{check_zone_of_data, skipped_hour};
 pub use sample_tables::refuse_sample_paths;
-pub use scored_forecasts::ScoredForecasts;
+pub use scored_forecasts::{ScoredForecasts, crossed_quantiles};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

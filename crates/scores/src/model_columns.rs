@@ -35,6 +35,14 @@ impl ModelColumns {
         columns.filter(|(_, missing)| (1..known.len()).contains(missing)).collect()
     }
 
+    /// The central intervals: the level in percent, and the columns of quantiles that are the ends.
+    pub(crate) fn intervals(&self) -> Vec<(f64, [usize; 2])> {
+        let forecasts = self.forecasts();
+        let place = |q: f64| self.quantiles.iter().position(|column| (column.q - q).abs() < 1e-6);
+        let ends = |level: f64| Some((level, [place(0.5 - level / 200.0)?, place(0.5 + level / 200.0)?]));
+        forecasts.levels().filter_map(ends).collect()
+    }
+
     /// The columns as metrics take them.
     pub fn forecasts(&self) -> ModelForecasts<'_> {
         let quantiles = self.quantiles.iter().map(|column| (column.q, &column.values[..]));

@@ -11,7 +11,7 @@ use foretell_evaluate::{
 };
 use foretell_tables::{ModelInTable, SAMPLE_ID};
 
-use crate::crossed_ends::CrossedEnds;
+use crate::crossed_quantiles::CrossedQuantiles;
 use crate::error::ScoresError;
 use crate::known_values::KnownValues;
 use crate::model_columns::{ModelColumns, QuantileColumn};
@@ -178,13 +178,13 @@ impl ScoredForecasts {
         self.models.iter().flat_map(|model| model.missing_quantiles(&self.y)).collect()
     }
 
-    /// Intervals whose lower end is above the upper one, of each model and level that has some.
-    pub fn crossed_ends(&self) -> Vec<CrossedEnds> {
+    /// Quantiles that are the wrong way round, of each model that has some: the ends of intervals, of each level, and others.
+    pub fn crossed_quantiles(&self) -> Vec<CrossedQuantiles> {
         let place = |row: usize| {
             let id = self.ids[self.series[row] as usize].to_string();
             [id, self.kind.display_in(self.zone.as_ref(), self.times[row])]
         };
-        self.models.iter().flat_map(|model| CrossedEnds::of(model, place)).collect()
+        self.models.iter().flat_map(|model| CrossedQuantiles::of(model, place)).collect()
     }
 
     /// Series of the actual values that are not forecast.
@@ -242,6 +242,15 @@ impl ScoredForecasts {
         let horizon = self.steps.iter().copied().max().unwrap_or(1) as usize;
         Ok(diebold_mariano(&mean(0), &mean(1), horizon)?)
     }
+}
+
+/// The same of a table of forecasts that none is scored of.
+pub fn crossed_quantiles(forecast: &ForecastTable, target: &str) -> Vec<CrossedQuantiles> {
+    let place = |row: usize| {
+        let time = forecast.kind.display_in(forecast.zone.as_ref(), forecast.times[row]);
+        [forecast.ids[row].to_string(), time]
+    };
+    models(forecast, target).iter().flat_map(|model| CrossedQuantiles::of(model, place)).collect()
 }
 
 /// The different ids in the order in which they appear, and the number of that of each row.
@@ -383,7 +392,7 @@ mod tests {
         let told = |low: &[f64], high: &[f64]| {
             let columns = [("M", &[1.0; 4][..]), ("M-lo-80", low), ("M-hi-80", high), ("y", &[1.0; 4])];
             let scored = ScoredForecasts::new(&table(&columns, None), None, None, "y").unwrap();
-            scored.crossed_ends().iter().map(ToString::to_string).collect::<Vec<_>>()
+            scored.crossed_quantiles().iter().map(ToString::to_string).collect::<Vec<_>>()
         };
         assert_eq!(
             told(&[2.0, 0.0, 2.5, GAP], &[0.0, 2.0, -1.0, 1.0]),

@@ -148,7 +148,7 @@ impl Evaluate {
         let rows = self.rows(context, &tables, &scored, season)?;
         self.check_bounds(context, &rows)?;
         let short = self.warn_of_rows(context, &scored);
-        scored.crossed_ends().iter().for_each(|crossed| context.warning(&crossed.to_string()));
+        scored.crossed_quantiles().iter().for_each(|crossed| context.warning(&crossed.to_string()));
         let comparison = self.comparison(&scored)?;
         let to_stdout = sink.as_ref().is_some_and(Sink::is_stdout);
         match (sink, &self.out) {

@@ -76,6 +76,19 @@ fn bounds_the_wrong_way_round_are_told() {
         !stderr(&dir.run(&format!("{BESIDE} --models B"))).contains("lower end"),
         "those of another model"
     );
+    // Between levels, also where none of the forecasts has come true.
+    dir.put(
+        "c.csv",
+        "unique_id,ds,A,A-lo-95,A-lo-80,A-hi-80,A-hi-95\nx,2024-01-29,3,2,1,4,5\ny,2024-01-29,3,1,2,4,5\n",
+    );
+    let crossed = "quantiles of A cross in 1 of 2 rows, the first of series x at 2024-01-29: A-lo-95 is 2 and A-lo-80, which is of a \
+                   higher probability, 1: no distribution has these; sort the quantiles of these rows";
+    for line in
+        ["evaluate --forecast c.csv --actual a.csv", "report --forecast c.csv --data a.csv --out c.html"]
+    {
+        let told = stderr(&dir.run(line));
+        assert!(told.contains(crossed), "{line}: {told}");
+    }
 }
 
 #[test]
