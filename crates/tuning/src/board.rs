@@ -117,6 +117,7 @@ impl Board<'_> {
             let first = self.trials.iter().find_map(|trial| trial.failure.clone());
             return Err(TuningError::NothingScored { first });
         }
-        Ok(Tuned { trials: self.trials, interrupted, complete, baseline, kept: None, ranked })
+        let trials = self.trials;
+        Ok(Tuned { trials, interrupted, complete, baseline, kept: None, fewer_windows: None, ranked })
     }
 }

@@ -159,7 +159,7 @@ impl<'a> Search<'a> {
     }
 
     /// Keeps the last horizon of each series from the search, and scores the best model on it: a score that chose nothing
-    /// ([`Tuned::kept`]). Where one of them is too short for that, all of them is searched on. Off by default.
+    /// ([`Tuned::kept`]). Where most of them are too short for that, all of them is searched on. Off by default.
     pub fn keep_window(self, keep: bool) -> Self {
         Self { keeps_window: keep, ..self }
     }
@@ -194,12 +194,13 @@ impl<'a> Search<'a> {
         Self { interrupt: Arc::new(interrupt), ..self }
     }
 
-    /// What a search in these series does not score: the windows that short ones do not have.
+    /// What a search in these series does not score: the windows that short ones do not have, beside a horizon that is kept from it.
     pub fn fewer_windows(&self, panel: &Panel) -> Option<Warning> {
         let ValidationOptions { n_windows, step_size, .. } = self.windows;
         let h = self.spaces.first()?.spec().h();
+        let kept = if self.keeps_window_of(panel).unwrap_or(false) { h } else { 0 };
         // A window has a row before it.
-        let windows = |rows: usize| match rows.checked_sub(h + 1) {
+        let windows = |rows: usize| match rows.checked_sub(kept + h + 1) {
             Some(left) => n_windows.min(left / step_size.max(1) + 1),
             None => 0,
         };
@@ -209,6 +210,21 @@ impl<'a> Search<'a> {
         let all = (0..panel.n_series()).map(|series| windows(panel.len(series))).sum();
         let asked = n_windows * panel.n_series();
         (!series.is_empty()).then_some(Warning::FewerWindows { windows: all, asked, series })
+    }
+
+    /// Whether the last horizon of these series is kept from the search: most of them have the rows for that. It is of all of them, and a
+    /// series of fewer rows is forecast in the fewer windows that are left.
+    fn keeps_window_of(&self, panel: &Panel) -> Result<bool, Error> {
+        // What no forecaster of a model alone can do, as to read features, would be refused at every point of its space.
+        let (mut needed, mut h) = (0, 0);
+        for space in &self.spaces {
+            let forecaster = (self.configure)(Forecaster::new([space.spec().clone()])?)?;
+            needed = needed.max(forecaster.rows_needed_to_validate(&self.windows));
+            h = space.spec().h();
+        }
+        // Beside the kept horizon there is to be one to learn from.
+        let long = panel.without_shorter_than(needed.saturating_add(2 * h)).n_series();
+        Ok(self.keeps_window && 2 * long > panel.n_series())
     }
 
     /// Searches.
@@ -222,15 +238,7 @@ impl<'a> Search<'a> {
             return Err(Error::from(PlanError::NoModels).into());
         }
         self.check_quantiles(&specs)?;
-        // What no forecaster of a model alone can do, as to read features, would be refused at every point of its space.
-        let mut needed = 0;
-        for space in &self.spaces {
-            let forecaster = (self.configure)(Forecaster::new([space.spec().clone()])?)?;
-            needed = needed.max(forecaster.rows_needed_to_validate(&self.windows));
-        }
-        let (whole, h) = (panel, specs[0].horizon());
-        // Beside the kept horizon there is to be one to learn from.
-        let keeps_window = self.keeps_window && whole.min_len() >= needed.saturating_add(2 * h);
+        let (whole, h, keeps_window) = (panel, specs[0].horizon(), self.keeps_window_of(panel)?);
         let panel = &whole.without_last(if keeps_window { h } else { 0 });
         let state = SearchState::open(self.dir.as_deref(), self.identity(panel)?)?;
         let threads = Workers::new(self.threads).map_err(Error::from)?.threads();
@@ -315,6 +323,7 @@ impl<'a> Search<'a> {
         }
         let baseline = if interrupted { None } else { trainer.baseline(&self.spaces[0]) };
         let mut tuned = board.tuned(interrupted, complete, baseline)?;
+        tuned.fewer_windows = self.fewer_windows(whole);
         if let Some(spec) = tuned.best_spec().filter(|_| keeps_window && !interrupted) {
             // Time for the search is over where it has a limit.
             let (windows, stop) = (ValidationOptions::new(1, h), Arc::clone(&self.interrupt));

@@ -203,6 +203,30 @@ fn a_window_that_is_kept_chooses_nothing() {
     assert_eq!(all.kept, None);
 }
 
+/// One series of too few rows for a kept window leaves that of the others.
+#[test]
+fn a_short_series_leaves_the_kept_window_of_the_others() {
+    let freq = Freq::parse("D").unwrap();
+    let wave =
+        |rows: usize, phase: f32| (0..rows).map(|day| (day as f32 * 0.9 + phase).sin()).collect::<Vec<_>>();
+    let long = [("a", 0, wave(120, 0.0)), ("b", 0, wave(120, 1.0))];
+    for rows in [24, 3] {
+        let new = ("new", 120 - rows as i64, wave(rows, 2.0));
+        let panel = Panel::from_series(freq, long.iter().cloned().chain([new])).unwrap();
+        let search = || Search::new([space("NLinear", &[RATES])]).trials(2).n_windows(2, 5).keep_window(true);
+        let found = search().run(&panel).unwrap();
+        let best = Forecaster::new([found.best_spec().unwrap().clone()]).unwrap();
+        let validation = best.cross_validate(&panel, &ValidationOptions::new(1, 5)).unwrap();
+        let kept = found.kept.unwrap();
+        assert!((kept.score - validation.metrics(&panel, 7)[0].mae).abs() < 1e-9, "{kept:?}");
+        assert!(kept.baseline.is_some(), "{kept:?}");
+        assert_eq!(found.fewer_windows, search().fewer_windows(&panel));
+        // Without its last 5 rows the series of 24 has 19: a row before two windows of 5, the second 5 steps earlier.
+        let told = search().fewer_windows(&panel).map(|warning| warning.to_string()).unwrap_or_default();
+        assert_eq!(told.contains("new"), rows == 3, "{told}");
+    }
+}
+
 #[test]
 fn hyper_parameters_that_cannot_work_are_drawn_again() {
     // 120 rows hold no input of 40 horizons.

@@ -1,6 +1,6 @@
 //! The result of a search.
 
-use foretell::{CellTable, Cells, ModelSpec};
+use foretell::{CellTable, Cells, ModelSpec, Warning};
 use serde_json::Value;
 
 use crate::search_trial::SearchTrial;
@@ -19,6 +19,8 @@ pub struct Tuned {
     /// The score of the best model on the last horizon of each series, if it was kept from the search
     /// ([`Search::keep_window`](crate::Search::keep_window)).
     pub kept: Option<KeptScore>,
+    /// What was not scored: the windows that short series do not have.
+    pub fewer_windows: Option<Warning>,
     /// The trials that have a score, the best first, and their models.
     pub(crate) ranked: Vec<(usize, ModelSpec)>,
 }

@@ -56,9 +56,10 @@ As a table of --config run.toml:
 
 With --json one object is printed: metric, best (a trial, or null), baseline
 (the score of SeasonalNaive in the same windows, or null), kept (score and
-baseline on the last horizon, which no trial saw, or null where series are too
-short), combined (the numbers of the trials that --out combines, or null where
-it has the best alone) and trials, an array of: trial, model, space, hyper_parameters, scores
+baseline on the last horizon, which no trial saw, or null where most series are
+too short), combined (the numbers of the trials that --out combines, or null where
+it has the best alone), fewer_windows (the sentence on windows that short
+series do not have, or null) and trials, an array of: trial, model, space, hyper_parameters, scores
 (one for each rung that was reached, null where it failed), seconds, failure.")]
 pub(crate) struct Tune {
     #[command(flatten)]
@@ -404,9 +405,10 @@ impl Tune {
         if self.json {
             let baseline = found.baseline.map(|score| json!({ "model": BASELINE, "score": score }));
             let kept = found.kept.map(|kept| json!({ "score": kept.score, "baseline": kept.baseline }));
+            let fewer = found.fewer_windows.as_ref().map(ToString::to_string);
             let report = json!({
                 "metric": self.metric, "best": found.best(), "baseline": baseline, "kept": kept, "combined": combined,
-                "trials": found.trials,
+                "fewer_windows": fewer, "trials": found.trials,
             });
             return print(format!("{report}\n"));
         }
@@ -455,7 +457,7 @@ impl Tune {
             }
             None if found.interrupted => "kept window:  none, as the search was stopped".to_owned(),
             None => format!(
-                "kept window:  none, as series are too short for one more: {metric} is of the windows that chose the best model, \
+                "kept window:  none, as most series are too short for one more: {metric} is of the windows that chose the best model, \
                  which flatters it"
             ),
         }
