@@ -4,13 +4,16 @@ use std::io::{self, Cursor, Read};
 use std::path::Path;
 use std::sync::OnceLock;
 
-use foretell::{FileFormat, MemoryTable, is_json_by_columns};
+use foretell::{FileFormat, MemoryTable, is_json_by_columns, unpacked_beginning};
 
 /// What it is called in messages.
 pub(crate) const NAME: &str = "standard input";
 
-/// Bytes that are kept: the rows that are looked at, unless they are very long.
+/// Bytes that are kept: the rows that are looked at, unless they are very long; so many of their text are looked at where it is compressed.
 const HEAD: u64 = 1 << 18;
+
+/// JSON by columns is kept up to this size, as that of pipes is: how much memory it may take is known when it is read.
+const KEPT_JSON: u64 = 1 << 28;
 
 /// Whether a path stands for it.
 pub(crate) fn is_stdin(path: &Path) -> bool {
@@ -24,8 +27,8 @@ fn head() -> &'static [u8] {
         let mut head = Vec::new();
         _ = io::stdin().lock().take(HEAD).read_to_end(&mut head);
         // The cells of its first row stand where each column begins.
-        if is_json_by_columns(&head) {
-            _ = io::stdin().lock().read_to_end(&mut head);
+        if is_json_by_columns(&unpacked_beginning(&head, HEAD)) {
+            _ = io::stdin().lock().take(KEPT_JSON).read_to_end(&mut head);
         }
         head
     })
@@ -38,12 +41,19 @@ pub(crate) fn text() -> impl Read + Send {
 
 /// The rows that its beginning has as a whole.
 pub(crate) fn first_rows() -> MemoryTable {
-    let head = head();
-    let is_cut = head.len() as u64 == HEAD && !is_json_by_columns(head);
-    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    let packed = head();
+    let beginning = unpacked_beginning(packed, HEAD);
+    let (head, is_cut) = match is_json_by_columns(&beginning) {
+        true => (unpacked_beginning(packed, KEPT_JSON), false),
+        false => {
+            let is_cut = [packed.len(), beginning.len()].contains(&(HEAD as usize));
+            (beginning, is_cut)
+        }
+    };
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head).trim_ascii_start();
     let is_json = text.starts_with(b"[") || text.starts_with(b"{");
     let rows = match is_cut {
-        false => head.to_vec(),
+        false => head,
         true if is_json => whole_json_rows(text),
         true => {
             head[..head.iter().rposition(|byte| *byte == b'\n').map_or(head.len(), |end| end + 1)].to_vec()

@@ -164,7 +164,7 @@ pub use foretell_tables::{
     FileFormat, FileOptions, Flaw, ForecastColumn, Frame, FrameWriter, Hours, KnownColumns, MemoryTable,
     ModelInTable, NumberFormat, Place, ReadNote, SAMPLE_ID, SettingError, TableColumns, TableError, TooLarge,
     UnclearColumn, UnreadableTable, Whereabouts, column_names, id_name, is_json_by_columns, is_of_id,
-    joined_ids, keep_beginnings_of_pipes, table_files,
+    joined_ids, keep_beginnings_of_pipes, table_files, unpacked_beginning,
 };
 /// Columns computed from a panel's target and times, and the holidays of countries.
 pub mod features {

@@ -63,7 +63,7 @@ pub use readers::table::{ID, TableReader};
 pub use readers::table_columns::TableColumns;
 pub use readers::table_files::table_files;
 pub use readers::text_table::TextTable;
-pub use readers::told_text::open_input;
+pub use readers::told_text::{open_input, unpacked_beginning};
 pub use readers::year_months::named_months;
 pub use readers::year_parts::{is_called_year, parts_of_year};
 

@@ -138,6 +138,44 @@ fn columns_of_long_json_by_columns_are_found() {
     let told = stderr(&output);
     assert!(told.contains("columns: series shop, times day, values sales"), "{told}");
     assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), 1 + 12 * 2);
+    let told = stderr(&piped(&dir, "forecast --data - --h 2 --models Naive --max-memory 1MB", "long.json"));
+    assert!(
+        told.contains(
+            "standard input: it takes 2 MB of memory, since it is read as a whole, and the limit is 1 MB"
+        ),
+        "{told}"
+    );
+}
+
+/// Compressed text is looked at as other text is, also of more than is kept.
+#[test]
+fn notation_of_long_compressed_standard_input_is_found() {
+    let dir = TestDirectory::new();
+    put_shops(&dir);
+    let row = |line: &str| line.replace("Ulm", "Frankfurt an der Oder").replace("Bonn", "Halle an der Saale");
+    let text = dir.read("de.csv");
+    let more: String = (0..120)
+        .flat_map(|shop| text.lines().skip(1).map(move |line| format!("{shop} {line}\n")))
+        .map(|line| {
+            line.split_once(' ')
+                .map(|(shop, line)| row(line).replace(" an der", &format!(" {shop} an der")))
+                .unwrap()
+        })
+        .collect();
+    let text = format!("Datum;Filiale;Umsatz\n{more}");
+    assert!(text.len() > 300_000);
+    // Stored, so that it has as many bytes when it is packed.
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
+    std::io::Write::write_all(&mut packed, text.as_bytes()).unwrap();
+    fs::write(dir.path("long.csv.gz"), packed.finish().unwrap()).unwrap();
+    dir.put("long.csv", &text);
+    let line = "forecast --data - --h 2 --models Naive";
+    let output = piped(&dir, line, "long.csv.gz");
+    let told = stderr(&output);
+    assert!(told.contains("standard input: read times by %d.%m.%Y"), "{told}");
+    let forecast = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(forecast, dir.ok(&line.replace("data -", "data long.csv")));
+    assert_eq!(forecast.lines().count(), 1 + 240 * 2, "{told}");
 }
 
 /// Runs a command line of a shell that has `<(...)`.

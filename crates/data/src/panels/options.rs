@@ -286,7 +286,8 @@ impl ReadOptions {
 
     /// Most bytes of memory that the panel may take while it is read.
     pub fn max_memory(self, bytes: u64) -> Self {
-        Self { max_memory: Some(bytes), ..self }
+        let file = FileOptions { most_unpacked: Some(bytes), ..self.file };
+        Self { max_memory: Some(bytes), file, ..self }
     }
 
     /// Most rows that a table may have.
@@ -314,7 +315,7 @@ impl ReadOptions {
     pub fn remembered(&self) -> Self {
         let of_model = Self::default();
         Self {
-            file: FileOptions { encoding: None, ..self.file.clone() },
+            file: FileOptions { encoding: None, most_unpacked: None, ..self.file.clone() },
             id_col: of_model.id_col,
             time_col: None,
             target_col: of_model.target_col,

@@ -22,7 +22,8 @@ pub struct FileOptions {
     pub sheet: Option<String>,
     /// Lines of text that begin with this character are passed over.
     pub comment: Option<char>,
-    /// Most bytes that a workbook may unpack to, and that its cells may take; always at most 16 MB and 100 times its size.
+    /// Most bytes of memory that JSON may take, that a workbook may unpack to, and that its cells may take; of workbooks always at most
+    /// 16 MB and 100 times their size.
     #[serde(skip)]
     pub most_unpacked: Option<u64>,
 }

@@ -11,7 +11,7 @@ use super::arrow_stream::memory_of;
 #[cfg(feature = "parquet")]
 use super::arrow_table::ArrowTable;
 use super::file_options::FileOptions;
-use super::json_rows::json_table;
+use super::json_rows::{json_table, memory_of_text};
 use super::pipes::{FileText, is_pipe};
 use super::seekable::Seekable;
 use super::shared_bytes::SharedBytes;
@@ -171,13 +171,14 @@ static FORMATS: [FileFormat; 7] = [
         endings: &["json", "jsonl", "ndjson"],
         compressible: true,
         feature: None,
-        open: Some(|path, _, _| {
+        open: Some(|path, options, _| {
             let opened = FileText::open(path).map_err(unread(path))?;
-            Ok(Box::new(json_table(&path.display().to_string().into(), opened)?))
+            Ok(Box::new(json_table(&path.display().to_string().into(), opened, options.most_unpacked)?))
         }),
-        take: Some(|name, bytes, _, _| Ok(Box::new(json_table(name, bytes.as_ref())?))),
-        // Of each cell its text, and where that ends.
-        memory: Some(|_, size| Ok(size.saturating_mul(3))),
+        take: Some(|name, bytes, options, _| {
+            Ok(Box::new(json_table(name, bytes.as_ref(), options.most_unpacked)?))
+        }),
+        memory: Some(|_, size| Ok(memory_of_text(size))),
         write: None,
         write_cells: None,
     },

@@ -1,6 +1,7 @@
 //! JSON as a table: a row in each line, a list of rows, or lists of cells by the names of their columns.
 
-use std::io::{BufReader, Cursor, Read};
+use std::cell::Cell;
+use std::io::{self, BufReader, Cursor, Read};
 use std::sync::Arc;
 
 use serde::Deserialize as _;
@@ -12,6 +13,7 @@ use super::table_columns::{Row, RowList, TableColumns};
 use crate::error::TableError;
 use crate::error::construct::check_wanted;
 use crate::error::file::UnreadableTable;
+use crate::error::too_large::TooLarge;
 
 /// Bytes by which the form is told.
 const HEAD: u64 = 1 << 12;
@@ -22,11 +24,17 @@ const ROWS: usize = 1 << 12;
 /// Reads a file of JSON, which may be compressed, called `name` in messages; its rows are counted from 0.
 ///
 /// # Errors
-/// A source that cannot be read, and JSON that is damaged or no table.
-pub(super) fn json_table(name: &Arc<str>, input: impl Read) -> Result<ColumnsTable, TableError> {
+/// A source that cannot be read, JSON that is damaged or no table, and one that takes more memory than `limit`.
+pub(super) fn json_table(
+    name: &Arc<str>,
+    input: impl Read,
+    limit: Option<u64>,
+) -> Result<ColumnsTable, TableError> {
     let refused = |reason: String| TableError::from(UnreadableTable::Json { file: name.clone(), reason });
     let unread = |source| TableError::Read { file: name.clone(), source };
-    let mut text = BufReader::new(Text::of(input).map_err(unread)?);
+    let read_bytes = Cell::new(0);
+    let text = Counted { text: Text::of(input).map_err(unread)?, bytes: &read_bytes, limit };
+    let mut text = BufReader::new(text);
     let mut head = Vec::new();
     text.by_ref().take(HEAD).read_to_end(&mut head).map_err(unread)?;
     // A mark of the order of bytes.
@@ -58,12 +66,42 @@ pub(super) fn json_table(name: &Arc<str>, input: impl Read) -> Result<ColumnsTab
         reader.end()?;
         Ok(columns)
     };
-    let columns = read().map_err(|error| refused(error.to_string()))?;
+    let columns =
+        read().map_err(|error| match limit.filter(|limit| memory_of_text(read_bytes.get()) > *limit) {
+            Some(limit) => {
+                TooLarge::Stream { file: name.clone(), needed: memory_of_text(read_bytes.get()), limit }
+                    .into()
+            }
+            None => refused(error.to_string()),
+        })?;
     check_wanted()?;
     if columns.0.is_empty() {
         return Err(TableError::Empty { file: name.clone() });
     }
     ColumnsTable::new(name, columns.into())
+}
+
+/// The memory that JSON of so many bytes takes: of each cell its text, and where that ends.
+pub(super) fn memory_of_text(bytes: u64) -> u64 {
+    bytes.saturating_mul(3)
+}
+
+/// A text of which no more is read than memory may hold.
+struct Counted<'a, R> {
+    text: R,
+    bytes: &'a Cell<u64>,
+    limit: Option<u64>,
+}
+
+impl<R: Read> Read for Counted<'_, R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let read = self.text.read(out)?;
+        self.bytes.set(self.bytes.get() + read as u64);
+        match self.limit.is_some_and(|limit| memory_of_text(self.bytes.get()) > limit) {
+            true => Err(io::Error::other("it takes more memory than it may")),
+            false => Ok(read),
+        }
+    }
 }
 
 /// Whether JSON that begins so has lists of cells by the names of their columns: of lines the first brace opens a row, of columns its first
@@ -80,7 +118,8 @@ mod tests {
     use crate::readers::table::TableReader as _;
 
     fn rows(text: &str) -> Result<Vec<String>, String> {
-        let mut table = json_table(&"t.json".into(), text.as_bytes()).map_err(|error| error.to_string())?;
+        let mut table =
+            json_table(&"t.json".into(), text.as_bytes(), None).map_err(|error| error.to_string())?;
         let mut rows = vec![table.header().join(",")];
         while table.advance().map_err(|error| error.to_string())? {
             let cells =

@@ -7,8 +7,8 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use super::compressed::Text;
 use super::other_kinds::is_json;
+use super::told_text::unpacked_beginning;
 
 /// Bytes that are kept of a text: the rows that are looked at.
 const KEPT: usize = 1 << 22;
@@ -109,10 +109,7 @@ impl Pipe {
 
 /// Whether a text begins as JSON does, also where it is compressed.
 fn begins_as_json(kept: &[u8]) -> bool {
-    let mut head = Vec::new();
-    // What cannot be unpacked is an error of its reader.
-    let read = Text::of(kept).and_then(|text| text.take(1 << 10).read_to_end(&mut head));
-    read.is_ok() && is_json(&head)
+    is_json(&unpacked_beginning(kept, 1 << 10))
 }
 
 /// The text of a pipe from its beginning on.

@@ -31,14 +31,23 @@ pub fn open_input<'a>(
     let is_json = is_json(&head);
     let text = Cursor::new(head).chain(text);
     Ok(match is_json {
-        true => Box::new(json_table(&file, text)?),
+        true => Box::new(json_table(&file, text, options.most_unpacked)?),
         false => Box::new(TextTable::new(text, file, options)?),
     })
+}
+
+/// The text of the beginning of a file, which may be compressed: at most so many bytes, and of one that is cut off those before its end.
+pub fn unpacked_beginning(head: &[u8], most: u64) -> Vec<u8> {
+    let mut text = Vec::new();
+    // What cannot be unpacked is an error of its reader.
+    _ = Text::of(head).and_then(|unpacked| unpacked.take(most).read_to_end(&mut text));
+    text
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::too_large::TooLarge;
 
     #[test]
     fn a_source_that_gives_its_text_once_is_json_or_csv_by_how_it_begins() {
@@ -58,5 +67,33 @@ mod tests {
         assert_eq!(open_input(&packed[..], "i", &Default::default()).unwrap().header(), ["y"]);
         let error = open_input(&b"[{\"ds\": 1,]"[..], "standard input", &Default::default()).err().unwrap();
         assert!(error.to_string().starts_with("standard input: "), "{error}");
+        // Read as a whole it takes no more memory than it may, however little it takes packed.
+        let options = FileOptions { most_unpacked: Some(1 << 20), ..FileOptions::default() };
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        (0..50_000).for_each(|_| std::io::Write::write_all(&mut packed, b"{\"y\": 1}\n").unwrap());
+        let packed = packed.finish().unwrap();
+        assert!(open_input(&packed[..], "i", &Default::default()).is_ok());
+        let error = open_input(&packed[..], "standard input", &options).err().unwrap();
+        assert!(
+            matches!(error, TableError::TooLarge(TooLarge::Stream { limit, .. }) if limit == 1 << 20),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn a_beginning_that_is_cut_off_is_unpacked_up_to_its_end() {
+        let text: String = (0..60_000).map(|i| format!("{},{}\n", i, i * i % 7919)).collect();
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut packed, text.as_bytes()).unwrap();
+        let packed = packed.finish().unwrap();
+        let beginning = unpacked_beginning(&packed[..packed.len() / 2], 1 << 30);
+        assert!(
+            beginning.len() > text.len() / 4 && text.as_bytes().starts_with(&beginning),
+            "{}",
+            beginning.len()
+        );
+        assert_eq!(unpacked_beginning(&packed, 1000), &text.as_bytes()[..1000]);
+        assert_eq!(unpacked_beginning(text.as_bytes(), 1000), &text.as_bytes()[..1000]);
+        assert!(unpacked_beginning(b"\x1f\x8b damaged", 1000).is_empty());
     }
 }
