@@ -24,7 +24,10 @@ pub fn told_columns(mut options: ReadOptions, table: &MemoryTable) -> (ReadOptio
 pub fn is_of_texts(error: &DataError) -> bool {
     matches!(
         error,
-        DataError::Table(TableError::Cell(CellError::Value { flaw: Flaw::Labelled | Flaw::Type, .. }))
+        DataError::Table(TableError::Cell(CellError::Value {
+            flaw: Flaw::Labelled | Flaw::AmidNumbers | Flaw::Type,
+            ..
+        }))
     )
 }
 
@@ -34,9 +37,24 @@ pub fn statics_and_texts(names: Vec<String>, named: &[String], panel: &Panel) ->
     names.into_iter().partition(|name| named.contains(name) || !of_texts(name))
 }
 
-/// What is told of static columns of texts that are left out, if there are some.
-pub fn texts_not_read(texts: &[String]) -> Option<String> {
-    (!texts.is_empty()).then(|| format!("static columns of texts are not read: {}", texts.join(", ")))
+/// What is told of static columns of texts that are left out, if there are some; of one with numbers in most cells, which cell has none.
+pub fn texts_not_read(texts: &[String], panel: &Panel) -> Option<String> {
+    let shown = |name: &String| match panel.static_value(name, 0).err() {
+        Some(DataError::Table(TableError::Cell(CellError::Value {
+            at,
+            value,
+            flaw: Flaw::AmidNumbers,
+            ..
+        }))) => {
+            let of = at.series.as_ref().map(|id| format!(" of series `{id}`")).unwrap_or_default();
+            format!(
+                "{name} (most are numbers, but {value:?}{of} in {at} is none; write a number there to have it read)"
+            )
+        }
+        _ => name.clone(),
+    };
+    let shown: Vec<String> = texts.iter().map(shown).collect();
+    (!texts.is_empty()).then(|| format!("static columns of texts are not read: {}", shown.join(", ")))
 }
 
 /// The error of a table that lacks a column, as the question for the one that these roles could not tell. Other errors are returned unchanged.
@@ -80,7 +98,37 @@ mod tests {
         assert_eq!(read, all[2..]);
         let (_, texts) = statics_and_texts(all.to_vec(), &all[..1], &panel);
         assert_eq!(texts, ["late"]);
-        assert_eq!(texts_not_read(&texts).as_deref(), Some("static columns of texts are not read: late"));
-        assert_eq!(texts_not_read(&[]), None);
+        assert_eq!(
+            texts_not_read(&texts, &panel).as_deref(),
+            Some("static columns of texts are not read: late")
+        );
+        assert_eq!(texts_not_read(&[], &panel), None);
+    }
+
+    #[test]
+    fn the_text_of_a_static_column_of_numbers_is_named() {
+        let freq = Freq::parse("1").expect("a frequency");
+        let ids = ["a", "b", "c", "d"];
+        let told = |cells: [&str; 4]| {
+            let rows: String = ids.iter().zip(cells).map(|(id, cell)| format!("{id},{cell}\n")).collect();
+            let text = format!("unique_id,size\n{rows}zz,no store\n");
+            let table = MemoryTable::new("s.csv", FileFormat::of("s.csv"), text.into_bytes());
+            let panel = Panel::from_series(freq, ids.map(|id| (id, 0, [1.0, 2.0]))).expect("a panel");
+            let panel = panel.with_static_memory(&table, &ReadOptions::default()).expect("static columns");
+            let (_, texts) = statics_and_texts(vec!["size".to_owned()], &[], &panel);
+            texts_not_read(&texts, &panel)
+        };
+        for (cells, line, id) in [(["1", "2", "closed", "4"], 4, "c"), (["closed", "2", "3", "4"], 2, "a")] {
+            let expected = format!(
+                "static columns of texts are not read: size (most are numbers, but \"closed\" of series `{id}` in s.csv, line {line} is none; \
+                 write a number there to have it read)"
+            );
+            assert_eq!(told(cells).as_deref(), Some(&*expected));
+        }
+        assert_eq!(
+            told(["1", "big", "small", "4"]).as_deref(),
+            Some("static columns of texts are not read: size")
+        );
+        assert_eq!(told(["1", "2", "3", "4"]), None);
     }
 }

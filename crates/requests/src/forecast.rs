@@ -64,7 +64,8 @@ impl Kept {
         let future = series.future(h)?;
         let (statics, texts) = statics_and_texts(series.statics.clone(), &asked.categories, &series.panel);
         told.extend(
-            texts_not_read(&texts).map(|told| format!("{told}; categories names those that are read")),
+            texts_not_read(&texts, &series.panel)
+                .map(|told| format!("{told}; categories names those that are read")),
         );
         let mut auto = Auto::new(h);
         for (name, value) in [

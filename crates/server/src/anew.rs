@@ -60,7 +60,7 @@ pub(crate) fn forecast_anew(
     check_asked(h, &asks, panel, bounds)?;
     // No request names one.
     let (statics, texts) = statics_and_texts(statics(request, options)?, &[], panel);
-    texts_not_read(&texts).into_iter().for_each(note);
+    texts_not_read(&texts, panel).into_iter().for_each(note);
     request.forget_series();
     if let Some(table) = &asked.future {
         Future::from_memory(table, options, panel, h)?;

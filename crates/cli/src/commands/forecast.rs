@@ -135,7 +135,7 @@ impl Forecast {
         let (panel, options) = self.read(context, &futr_exog)?;
         let named = [&self.cat_exog[..], &self.data.static_cols[..]].concat();
         let (statics, texts) = statics_and_texts(all, &named, &panel);
-        tell_texts(context, &texts);
+        tell_texts(context, &texts, &panel);
         if futr_exog != self.futr_exog {
             let of_texts =
                 |name: &String| panel.column(name, 0).err().is_some_and(|error| is_of_texts(&error));
@@ -333,8 +333,8 @@ pub(crate) fn tell(context: &'static Context, board: &Board) {
 }
 
 /// Tells which static columns are not read, as they hold texts.
-fn tell_texts(context: &'static Context, names: &[String]) {
-    if let Some(told) = texts_not_read(names) {
+fn tell_texts(context: &'static Context, names: &[String], panel: &Panel) {
+    if let Some(told) = texts_not_read(names, panel) {
         let text = format!("{told}; --cat-exog reads them as categories");
         context.report(&text, &json!({ "event": "texts_not_read", "columns": names }));
     }

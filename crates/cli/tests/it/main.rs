@@ -23,6 +23,7 @@ mod large_values;
 mod limits;
 mod looking;
 mod mistakes;
+mod one_of_several;
 mod out_of_core;
 mod outputs;
 mod piped;

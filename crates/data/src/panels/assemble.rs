@@ -12,7 +12,7 @@ use foretell_calendar::{
     step_hints::shows_hours_twice,
     zone::in_range,
 };
-use foretell_tables::{Place, UnreadableTable};
+use foretell_tables::{Place, ReadNote, UnreadableTable};
 
 impl TableRows {
     /// Sorts by (id, time), checks duplicates, settles the frequency, and checks or fills gaps.
@@ -26,23 +26,23 @@ impl TableRows {
         if self.len() == 0 {
             return Err(DataError::NoRows { table: self.origin.table() });
         }
+        if let Some(cell) = self.read_as_zero.take() {
+            self.note(vec![ReadNote::ReadAsZero { table: self.origin.table(), cell }]);
+        }
         self.arrange()?;
         if let Some(zone) = &zone {
             self.check_skipped_hours(zone)?;
         }
         if let Some(how) = self.aggregate {
-            if let Some((periods, _)) = &self.partial {
-                self.check_holes(periods, zone.as_ref(), how)?;
-            }
-            let partial = match &self.partial {
-                Some((periods, kept)) if periods.resample.is_some() => {
-                    Some((self.partial_periods(periods, zone.as_ref()), *kept))
+            match self.partial.clone().filter(|(periods, _)| periods.resample.is_some()) {
+                Some((periods, kept)) => {
+                    let holes = self.holes(&periods, zone.as_ref(), how);
+                    let partial = self.partial_periods(&periods, zone.as_ref());
+                    self.aggregate(how);
+                    self.take_partial(&partial, kept)?;
+                    self.forget_sums(&holes, &periods, zone.as_ref())?;
                 }
-                _ => None,
-            };
-            self.aggregate(how);
-            if let Some((partial, kept)) = partial {
-                self.take_partial(&partial, kept)?;
+                None => self.aggregate(how),
             }
         }
         let trimmed = self.trim()?;

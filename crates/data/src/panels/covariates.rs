@@ -69,6 +69,8 @@ impl Panel {
         let mut origin = Origin::like(&table.place());
         let (mut id_bytes, mut looked) = (0, 0);
         let mut are_known = vec![false; read.len()];
+        // Numbers and texts of each column.
+        let mut kinds = vec![[0_usize; 2]; read.len()];
         while table.advance()? {
             let table = &*table;
             let name = table.id_or(id, &only)?;
@@ -83,32 +85,46 @@ impl Panel {
             origin.push(at);
             // What is wrong with the row of another series is no concern of this panel.
             let ours = !keyed.of_id(&name, |id| self.find(id)).is_empty();
-            for ((column, &i), is_known) in read.iter_mut().zip(&extras).zip(&mut are_known) {
+            let bad = |i: usize| (Place { series: Some((&*name).into()), ..table.place() }, table.shown(i));
+            let columns = read.iter_mut().zip(&extras).zip(are_known.iter_mut().zip(&mut kinds));
+            for ((column, &i), (is_known, [numbers, texts])) in columns {
                 let cell = column.cell(table, i);
+                if ours {
+                    *numbers += usize::from(cell.is_ok());
+                    *texts += usize::from(is_text(cell.as_ref().err()));
+                }
                 let cell = if ours { cell } else { cell.or(Ok(0.0)) };
                 if ours && !*is_known && !matches!(cell, Err(Flaw::Missing)) {
                     *is_known = true;
                     if let Err(flaw) = cell {
-                        column.tell_rather(flaw, || (table.place(), table.shown(i)));
+                        column.tell_rather(flaw, || bad(i));
                     }
                 }
-                column.push(cell, || (table.place(), table.shown(i)));
+                column.push(cell, || bad(i));
             }
             ids.push(name.into_owned());
         }
         options.check_rows(table.file(), ids.len())?;
         let ids = ids.iter().map(String::as_str);
         let places = self.static_places(table.file(), ids, &keyed, |row| origin.place(row))?;
-        for column in &mut read {
-            if let Ok(values) = &mut column.values {
-                let value = |row: &usize| values.get(*row).copied().unwrap_or(0.0);
-                *values = places.iter().map(value).collect();
+        for (column, [numbers, texts]) in read.iter_mut().zip(kinds) {
+            match &mut column.values {
+                Ok(values) => {
+                    let value = |row: &usize| values.get(*row).copied().unwrap_or(0.0);
+                    *values = places.iter().map(value).collect();
+                }
+                Err(bad) if is_text(Some(&bad.flaw)) && numbers > texts => bad.flaw = Flaw::AmidNumbers,
+                Err(_) => {}
             }
         }
         self.add_statics(read)?;
         table.check_units()?;
         Ok(self.with_notes(table.notes()))
     }
+}
+
+fn is_text(flaw: Option<&Flaw>) -> bool {
+    matches!(flaw, Some(Flaw::Text | Flaw::Accompanied))
 }
 
 impl Panel {

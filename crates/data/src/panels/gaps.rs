@@ -30,7 +30,7 @@ impl TableRows {
         }
         let values = missing(&self.y) + usable.map(|values| missing(values)).sum::<usize>();
         let workers = Workers::new(self.threads).unwrap_or_else(|_| Workers::apart(1));
-        let rows = self.add_rows(zone, freq, &workers)?;
+        let rows = self.add_rows(zone, freq, &workers, |_, _| true)?;
         let runs = &self.runs;
         let filled =
             fill_series(&mut self.y, runs, &workers, |values| fill.values(values, true).map(|()| false));
@@ -69,9 +69,15 @@ impl TableRows {
         Ok(Filled { rows, values })
     }
 
-    /// Adds the rows that are missing between those of each series; their values are NaN, and they
-    /// count as standing where the row before them stands.
-    fn add_rows(&mut self, zone: Option<&Zone>, freq: Freq, workers: &Workers) -> Result<usize, DataError> {
+    /// Adds the rows that are missing between those of each series, where they are wanted of it and at their time; their values are NaN,
+    /// and they count as standing where the row before them stands.
+    pub(super) fn add_rows(
+        &mut self,
+        zone: Option<&Zone>,
+        freq: Freq,
+        workers: &Workers,
+        is_wanted: impl Fn(&SeriesRun, i64) -> bool,
+    ) -> Result<usize, DataError> {
         // Two far times and a fine frequency must not fill the memory.
         let limit = 100 * self.len() + 100_000;
         let room = self.max_rows.map_or(usize::MAX, |most| most.saturating_sub(self.len()));
@@ -93,6 +99,10 @@ impl TableRows {
             let mut step = 0;
             for (i, &time) in times.iter().enumerate() {
                 while let Some(gap) = freq.next_in(zone, times[0], step).filter(|next| *next < time) {
+                    step += 1;
+                    if !is_wanted(run, gap) {
+                        continue;
+                    }
                     if added == room {
                         let (table, found) = (self.origin.table(), self.len() + added + 1);
                         return Err(TooLarge::Rows { table, most: self.len() + room, found }.into());
@@ -102,7 +112,6 @@ impl TableRows {
                         return Err(StepError::FillTooLarge { id, freq, rows: self.len(), limit }.into());
                     }
                     added += 1;
-                    step += 1;
                     sources.push((run.start + i - 1) as u32);
                     stretches.push(gap);
                 }

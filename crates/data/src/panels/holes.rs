@@ -5,13 +5,16 @@ use std::ops::{Range, RangeInclusive};
 use rustc_hash::FxHashMap;
 
 use super::aggregate::Aggregate;
+use super::column::{Column, ColumnKind};
 use super::fill::Fill;
+use super::float::Float;
 use super::periods::Periods;
 use super::rows::TableRows;
 use crate::error::DataError;
 use foretell_calendar::Zone;
 use foretell_calendar::days::{DAY, date_of};
-use foretell_tables::UnreadableTable;
+use foretell_tables::ReadNote;
+use foretell_threads::Workers;
 
 /// Steps of a series that tell whether it has a usual one.
 const LEAST: usize = 10;
@@ -28,37 +31,120 @@ const MONTHS: RangeInclusive<i64> = 28 * DAY..=31 * DAY;
 /// The share of steps that makes one of these usual.
 const USUAL: f64 = 0.02;
 
+/// Rows that a series lacks in the middle of periods.
+#[derive(Debug)]
+pub(super) struct Hole {
+    code: u32,
+    /// The time of the row before them,
+    after: i64,
+    /// and from when until when they are missing.
+    missing: Range<i64>,
+    /// The part of a period from which on its sum is not known without them.
+    part: f64,
+}
+
 impl TableRows {
-    /// Checks that no sum of a period lacks rows, or values in them, in its middle, of series whose rows follow each other in usual steps.
-    ///
-    /// # Errors
-    /// The first hole, where no one said that missing rows are 0.
-    pub(super) fn check_holes(
-        &self,
-        periods: &Periods,
-        zone: Option<&Zone>,
-        how: Aggregate,
-    ) -> Result<(), DataError> {
-        let Some(freq) = periods.resample.filter(|_| how == Aggregate::Sum && self.fill != Some(Fill::Zero))
-        else {
-            return Ok(());
-        };
+    /// The rows, or values in them, that periods which are added up lack in their middle, of series whose rows follow each other in usual
+    /// steps; none where someone said that missing rows are 0. They are sorted by series and time.
+    pub(super) fn holes(&self, periods: &Periods, zone: Option<&Zone>, how: Aggregate) -> Vec<Hole> {
+        let mut holes = Vec::new();
+        if periods.resample.is_none() || how != Aggregate::Sum || self.fill == Some(Fill::Zero) {
+            return holes;
+        }
         let (mut names, mut times) = (Vec::new(), Vec::new());
         for run in &self.runs {
             self.known_within(run, None, &mut names, &mut times);
-            let steps = UsualSteps::of(&mut times, LEAST);
+            let Some(steps) = UsualSteps::of(&mut times, LEAST) else { continue };
             let name = self.times.get(run.start + run.len / 2);
             let Some(period) = periods.bounds(zone, name).map(|bounds| bounds.end - bounds.start) else {
                 continue;
             };
-            if let Some([after, before]) = steps.and_then(|steps| steps.hole(&times, period)) {
-                let shown = |time| freq.kind().display_in(zone, time);
-                let (id, after, before) = (self.ids[run.code as usize].clone(), shown(after), shown(before));
-                return Err(UnreadableTable::Hole { id, after, before, freq }.into());
+            let own = steps.holes(&times, period).map(|(after, before)| {
+                let missing = after + steps.usual..before;
+                Hole { code: run.code, after, missing, part: steps.part }
+            });
+            holes.extend(own);
+        }
+        holes.sort_by_key(|hole| (hole.code, hole.after));
+        holes
+    }
+
+    /// Makes the sums of periods with these holes unknown, those of periods without any row among them, which are added; and says so.
+    /// Their values are on the line between those around them.
+    ///
+    /// # Errors
+    /// More rows than there may be.
+    pub(super) fn forget_sums(
+        &mut self,
+        holes: &[Hole],
+        periods: &Periods,
+        zone: Option<&Zone>,
+    ) -> Result<(), DataError> {
+        let Some(freq) = periods.resample.filter(|_| !holes.is_empty()) else { return Ok(()) };
+        // The first hole in a period of a series.
+        let hole_in = |code: u32, name: i64| {
+            let bounds = periods.bounds(zone, name)?;
+            let first = holes.partition_point(|hole| (hole.code, hole.missing.end) <= (code, bounds.start));
+            let within =
+                holes[first..].iter().take_while(|hole| hole.code == code && hole.missing.start < bounds.end);
+            let missing =
+                |hole: &Hole| hole.missing.end.min(bounds.end) - hole.missing.start.max(bounds.start);
+            let all: i64 = within.map(missing).sum();
+            let hole = holes.get(first)?;
+            (all > 0 && all as f64 >= hole.part * (bounds.end - bounds.start) as f64).then_some(hole)
+        };
+        let had_mask = self.mask.is_some();
+        self.mask.get_or_insert_with(|| vec![1.0; self.y.len()]);
+        let workers = Workers::new(self.threads).unwrap_or_else(|_| Workers::apart(1));
+        self.add_rows(zone, freq, &workers, |run, gap| hole_in(run.code, gap).is_some())?;
+        self.unrounded.keep(&self.y);
+        let (mut times, mut series, mut unknown) = (Vec::new(), Vec::new(), 0);
+        for run in self.runs.clone() {
+            self.times.copy(run.start, run.len, &mut times);
+            let lacking =
+                times.iter().enumerate().filter_map(|(row, time)| Some((row, hole_in(run.code, *time)?)));
+            let lacking: Vec<(usize, &Hole)> = lacking.collect();
+            let Some((_, first)) = lacking.first() else { continue };
+            let shown = |time| freq.kind().display_in(zone, time);
+            series.push([self.id(&run).to_string(), shown(first.after), shown(first.missing.end)]);
+            unknown += lacking.len();
+            let rows: Vec<usize> = lacking.iter().map(|(row, _)| *row).collect();
+            let own = run.start..run.start + run.len;
+            // Of a series without any other sum nothing is known.
+            let is_known = between(&mut self.y[own.clone()], &rows, true);
+            self.unrounded.each(|values| {
+                between(&mut values[own.clone()], &rows, true);
+            });
+            if let Some(mask) = self.mask.as_mut().filter(|_| is_known) {
+                rows.iter().for_each(|row| mask[run.start + row] = 0.0);
+            }
+            for Column { kind, values, .. } in &mut self.columns {
+                let Ok(values) = values else { continue };
+                let values = &mut values.vec()[own.clone()];
+                let rows: Vec<usize> = rows.iter().copied().filter(|row| values[*row].is_nan()).collect();
+                between(values, &rows, matches!(kind, ColumnKind::Numbers));
+            }
+        }
+        match unknown {
+            0 if !had_mask => self.mask = None,
+            0 => {}
+            _ => {
+                series.sort_unstable();
+                let table = self.origin.table();
+                self.note(vec![ReadNote::SumsUnknown { table, freq, series, periods: unknown }]);
             }
         }
         Ok(())
     }
+}
+
+/// Puts these rows of a series on the line between those around them, but for others that are missing; whether any is known.
+fn between<T: Float>(values: &mut [T], rows: &[usize], lines: bool) -> bool {
+    rows.iter().for_each(|row| values[*row] = T::of(f64::NAN));
+    let mut filled = values.to_vec();
+    let is_known = Fill::Interpolate.values(&mut filled, lines).is_ok();
+    rows.iter().for_each(|row| values[*row] = filled[*row]);
+    is_known
 }
 
 /// How far the rows of a series usually are from each other.
@@ -114,13 +200,13 @@ impl UsualSteps {
         }
     }
 
-    /// The times around the first stretch without rows that is longer than the usual steps, and takes a good part of a period.
-    fn hole(self, times: &[i64], period: i64) -> Option<[i64; 2]> {
-        let is_hole = |pair: &&[i64]| {
-            let step = pair[1] - pair[0];
+    /// The times around stretches without rows that are longer than the usual steps, and take a good part of a period.
+    fn holes(self, times: &[i64], period: i64) -> impl Iterator<Item = (i64, i64)> {
+        let pairs = times.windows(2).map(|pair| (pair[0], pair[1]));
+        pairs.filter(move |(after, before)| {
+            let step = before - after;
             step > self.longest && (step - self.usual) as f64 >= self.part * period as f64
-        };
-        times.windows(2).find(is_hole).map(|pair| [pair[0], pair[1]])
+        })
     }
 
     /// Whether there are several in as long as this, so that a margin of a period is made of them.
@@ -171,18 +257,59 @@ mod tests {
         Panel::read_csv(format!("ds,y\n{rows}").as_bytes(), "t.csv", &options)
     }
 
+    /// The known values of a series, NaN where they are not, with what was told of its holes.
+    fn known(panel: &Panel, series: usize) -> (Vec<f64>, String) {
+        let notes: Vec<String> = panel.notes().iter().map(ToString::to_string).collect();
+        (panel.known_values(series, 0..panel.len(series)), notes.join("\n"))
+    }
+
     #[test]
-    fn sums_of_periods_with_a_hole_are_refused() {
+    fn sums_of_periods_with_a_hole_are_not_known() {
         let gap = |day: i64| !(98..118).contains(&day);
         for is_open in [&gap as &dyn Fn(i64) -> bool, &|day| gap(day) && day % 7 < 5] {
-            let error = read(is_open, "MS", Aggregate::Sum, None).unwrap_err().to_string();
-            assert!(error.contains("no values between 2024-04-0") && error.contains("2024-04-2"), "{error}");
-            assert!(error.contains("`ReadOptions::fill = zero`"), "{error}");
+            let panel = read(is_open, "MS", Aggregate::Sum, None).unwrap();
+            let (values, told) = known(&panel, 0);
+            let open = |days: std::ops::Range<i64>| days.filter(|day| is_open(*day)).count() as f64;
+            assert_eq!((values[2], values[4]), (open(60..91), open(121..152)));
+            assert!(values[3].is_nan() && values.iter().filter(|value| value.is_nan()).count() == 1);
+            // What a network sees there is no part of a sum.
+            assert_eq!(f64::from(panel.y(0)[3]), (values[2] + values[4]) / 2.0);
+            assert!(told.contains("between 2024-04-0") && told.contains("2024-04-2"), "{told}");
+            assert!(told.contains("`ReadOptions::fill = zero`"), "{told}");
             // What the message advises: the missing rows are 0.
             let zero = read(is_open, "MS", Aggregate::Sum, Some(Fill::Zero)).unwrap();
-            let open = (91..121).filter(|day| is_open(*day)).count();
-            assert_eq!(zero.y(0)[3], open as f32);
+            assert_eq!(f64::from(zero.y(0)[3]), open(91..121));
+            assert_eq!(known(&zero, 0).0.iter().filter(|value| value.is_nan()).count(), 0);
             assert_eq!(read(is_open, "MS", Aggregate::Mean, None).unwrap().y(0)[3], 1.0);
+        }
+    }
+
+    #[test]
+    fn one_series_with_a_hole_leaves_the_others_alone() {
+        let day = |day: i64| TimeKind::Timestamp.display((19_723 + day) * 86_400_000_000);
+        let rows = |id: &str, is_open: &dyn Fn(i64) -> bool| -> String {
+            (0..182).filter(|day| is_open(*day)).map(|at| format!("{id},{},1,2\n", day(at))).collect()
+        };
+        // All of April and May, and some days of March.
+        let holed = rows("b", &|day| !(80..152).contains(&day));
+        let text = format!("unique_id,ds,y,price\n{}{holed}{}", rows("a", &|_| true), rows("c", &|_| true));
+        let options = ReadOptions::new().aggregate(Aggregate::Sum).resample(Freq::parse("MS").unwrap());
+        for fill in [None, Some(Fill::Forward)] {
+            let options = ReadOptions { fill, ..options.clone() };
+            let panel = Panel::read_csv(text.as_bytes(), "t.csv", &options).unwrap();
+            for series in [0, 2] {
+                assert_eq!(known(&panel, series).0, [31.0, 29.0, 31.0, 30.0, 31.0, 30.0]);
+            }
+            let (values, told) = known(&panel, 1);
+            let is_known: Vec<bool> = values.iter().map(|value| !value.is_nan()).collect();
+            assert_eq!(is_known, [true, true, false, false, false, true], "{values:?}");
+            assert_eq!([values[0], values[1], values[5]], [31.0, 29.0, 30.0]);
+            assert_eq!((panel.y(1)[3], panel.column("price", 1).unwrap()), (29.5, &[2.0; 6][..]));
+            assert!(
+                told.contains("3 sums of `MS` are not known")
+                    && told.contains("series `b` has no values between 2024-03-20 and 2024-06-01; if"),
+                "{told}"
+            );
         }
     }
 
@@ -190,14 +317,15 @@ mod tests {
     fn values_that_are_missing_in_the_middle_are_rows_that_are() {
         let sum = |text: &str, freq: &str| {
             let options = ReadOptions::new().aggregate(Aggregate::Sum).resample(Freq::parse(freq).unwrap());
-            Panel::read_csv(text.as_bytes(), "t.csv", &options.clone().wide())
-                .map(|panel| panel.y(0).to_vec())
+            let panel = Panel::read_csv(text.as_bytes(), "t.csv", &options.clone().wide()).unwrap();
+            known(&panel, 0)
         };
         let day = |day: i64| TimeKind::Timestamp.display((19_723 + day) * 86_400_000_000);
         let rows = |day: i64| if (40..50).contains(&day) { "" } else { "1" };
         let days: String = (0..121).map(|at| format!("{},{}\n", day(at), rows(at))).collect();
-        let error = sum(&format!("ds,a\n{days}"), "MS").unwrap_err().to_string();
-        assert!(error.contains("no values between 2024-02-09 and 2024-02-20"), "{error}");
+        let (values, told) = sum(&format!("ds,a\n{days}"), "MS");
+        assert!(values[1].is_nan() && [values[0], values[2], values[3]] == [31.0, 31.0, 30.0], "{values:?}");
+        assert!(told.contains("between 2024-02-09 and 2024-02-20"), "{told}");
         // A month of a quarter.
         let months: Vec<String> =
             (0..18).map(|at| format!("{}-{:02}-01", 2022 + at / 12, at % 12 + 1)).collect();
@@ -205,9 +333,13 @@ mod tests {
             let rows = months.iter().enumerate().filter(|(at, _)| *at != missing);
             rows.fold("ds,a\n".to_owned(), |text, (_, month)| text + month + ",1\n")
         };
-        assert_eq!(sum(&csv(99), "QS").unwrap(), [3.0; 6]);
-        let error = sum(&csv(7), "QS").unwrap_err().to_string();
-        assert!(error.contains("no values between 2022-07-01 and 2022-09-01"), "{error}");
+        assert_eq!(sum(&csv(99), "QS").0, [3.0; 6]);
+        let (values, told) = sum(&csv(7), "QS");
+        assert!(
+            values[2].is_nan() && values.iter().filter(|value| **value == 3.0).count() == 5,
+            "{values:?}"
+        );
+        assert!(told.contains("between 2022-07-01 and 2022-09-01"), "{told}");
     }
 
     #[test]

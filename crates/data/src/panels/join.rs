@@ -28,6 +28,7 @@ impl TableRows {
         self.origin.append(&other.origin);
         self.note(other.notes);
         self.missing_as = self.missing_as.take().or(other.missing_as);
+        self.read_as_zero = self.read_as_zero.take().or(other.read_as_zero);
     }
 
     /// Adds what was taken for granted, each thing once.

@@ -60,6 +60,8 @@ pub(crate) struct TableRows {
     pub(super) notes: Vec<ReadNote>,
     /// How the first missing value of `y` was written.
     pub(crate) missing_as: Option<String>,
+    /// The first number of `y` that is 0 in single precision alone.
+    pub(super) read_as_zero: Option<String>,
     /// Once the table is arranged: the rows of each series,
     pub(crate) runs: Vec<SeriesRun>,
     /// and where each row stood before, if it stood elsewhere.
@@ -106,7 +108,16 @@ impl TableRows {
                 self.missing_as.get_or_insert_with(|| table.shown(column));
                 Ok(f32::NAN)
             }
-            value => Ok(value.map_err(|flaw| table.bad_value(column, flaw))?),
+            value => {
+                let value = value.map_err(|flaw| table.bad_value(column, flaw))?;
+                if value == 0.0
+                    && self.read_as_zero.is_none()
+                    && table.wide_number(column).is_ok_and(|y| y != 0.0)
+                {
+                    self.read_as_zero = Some(table.shown(column));
+                }
+                Ok(value)
+            }
         }
     }
 

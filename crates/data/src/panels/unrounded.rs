@@ -104,6 +104,26 @@ mod tests {
     }
 
     #[test]
+    fn numbers_that_single_precision_has_as_zero_are_told() {
+        let told = |text: &str, options: &ReadOptions| {
+            let panel = read(text, options);
+            (panel.y(0).to_vec(), panel.notes().iter().map(ToString::to_string).collect::<Vec<_>>())
+        };
+        let wide = ReadOptions { wide: true, ..ReadOptions::new() };
+        for (text, options) in [
+            ("ds,y\n1,0\n2,1e-302\n3,3\n4,-1e-50\n", &ReadOptions::new()),
+            ("ds,y,z\n1,0,1\n2,1e-302,1\n3,3,1\n4,-1e-50,1\n", &wide),
+        ] {
+            let (y, notes) = told(text, options);
+            assert_eq!((y, notes.len()), (vec![0.0, 0.0, 3.0, 0.0], 1), "{notes:?}");
+            assert!(notes[0].contains("read as 0, the first of them 1e-302"), "{notes:?}");
+        }
+        // What single precision has, if not with all digits, and what is 0.
+        assert!(told("ds,y\n1,0\n2,1e-44\n3,0.000\n", &ReadOptions::new()).1.is_empty());
+        assert!(told("ds,y\n1,0\n2,0e-302\n3,-0\n", &ReadOptions::new()).1.is_empty());
+    }
+
+    #[test]
     fn files_are_read_again_where_single_precision_loses_steps() {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("t.csv");

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use super::file_clocks::FileClocks;
 use super::place::Place;
-use foretell_calendar::Freq;
 use foretell_messages::{Setting, listed};
 
 /// The remedy for a line that is too short because it is none of the table.
@@ -101,24 +100,6 @@ pub enum UnreadableTable {
         line: u64,
         /// The largest number without one.
         whole: u32,
-    },
-    /// Rows are missing in the middle of a period whose rows are added up.
-    #[error(
-        "series `{id}` has no values between {after} and {before}, which a sum of `{freq}` would lack; if they are 0, say so ({}), else \
-         fill them in the data before they are added up, or take the mean ({})",
-        Setting::Fill.to("zero"),
-        Setting::Aggregate.to("mean")
-    )]
-    #[strum(serialize = "rows_missing_in_period")]
-    Hole {
-        /// The series.
-        id: Arc<str>,
-        /// The time of the last row before them.
-        after: String,
-        /// That of the first row behind them.
-        before: String,
-        /// The frequency of the periods.
-        freq: Freq,
     },
     /// Periods that rows are gathered in, none of which is complete.
     #[error(

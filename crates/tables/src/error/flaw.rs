@@ -55,7 +55,7 @@ pub enum Flaw {
     Text,
     /// The same, in a further column, which may hold categories.
     Labelled,
-    /// The same in a table of forecasts, in a column that has numbers in other cells.
+    /// The same in a column that has numbers in other cells: of a table of forecasts, or in most cells of one beside the data.
     AmidNumbers,
     /// A cell of a column whose type is neither of numbers nor of texts.
     Type,

@@ -10,7 +10,7 @@ pub struct Place {
     pub file: Option<Arc<str>>,
     /// Whether `row` is a line of text.
     pub line: bool,
-    /// The series, when the rows came from slices.
+    /// The series, when the rows came from slices, or there is one row of it.
     pub series: Option<Arc<str>>,
     /// Line of the file, from 1, or index of the row, from 0; in slices, index among the rows of the series.
     pub row: u64,

@@ -67,7 +67,6 @@ impl UnreadableTable {
             | Self::NotBuilt { file, .. }
             | Self::Batches { table: file, .. } => Whereabouts::file(file),
             Self::TimesInParts { table, .. } | Self::NoWholePeriod { table } => Whereabouts::file(table),
-            Self::Hole { id, .. } => Whereabouts::of_series(id),
             Self::PointedThousands { file, column, line, .. } => {
                 Whereabouts { row: Some(*line), ..Whereabouts::file(file).column(column) }
             }

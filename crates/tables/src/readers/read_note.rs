@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::file_options::Encoding;
 use super::layout::Across;
+use foretell_calendar::Freq;
 use foretell_messages::{Setting, listed};
 
 /// An assumption of a reader about a file; shown as one sentence with the setting that says otherwise.
@@ -139,6 +140,17 @@ pub enum ReadNote {
         /// and those whose last is one.
         last: usize,
     },
+    /// Sums of periods that lack rows in their middle, which are not known.
+    SumsUnknown {
+        /// The table.
+        table: Arc<str>,
+        /// The frequency of the periods,
+        freq: Freq,
+        /// how many of them there are,
+        periods: usize,
+        /// and their series, each with the times around the first rows that are missing.
+        series: Vec<[String; 3]>,
+    },
     /// Columns whose missing values are those before them although 0 was asked for, as they are never 0.
     NeverZero {
         /// The table.
@@ -188,6 +200,13 @@ pub enum ReadNote {
         /// The line of the first,
         line: u64,
         /// and its text.
+        cell: String,
+    },
+    /// Numbers that are 0 in single precision alone.
+    ReadAsZero {
+        /// The table.
+        table: Arc<str>,
+        /// The first.
         cell: String,
     },
     /// Lines that repeat the header.
@@ -270,6 +289,22 @@ impl fmt::Display for ReadNote {
                 "{table}: periods that may miss rows, as theirs begin later or end earlier than is usual, are kept: the first of {first} \
                  series, the last of {last}; leave their rows out if the data begin or end within them"
             ),
+            Self::SumsUnknown { table, freq, periods, series } => {
+                let [id, after, before] = &series[0];
+                let others: Vec<String> = series[1..].iter().map(|[id, ..]| id.clone()).collect();
+                let others = match others.is_empty() {
+                    true => String::new(),
+                    false => format!(", nor all of {}", listed(&others)),
+                };
+                write!(
+                    f,
+                    "{table}: {periods} sums of `{freq}` are not known, nor what they are part of: series `{id}` has no values between \
+                     {after} and {before}{others}; if missing ones are 0, say so ({}), else fill them in the data before they are added up, \
+                     or take the mean ({})",
+                    Setting::Fill.to("zero"),
+                    Setting::Aggregate.to("mean")
+                )
+            }
             Self::NeverZero { table, columns } => write!(
                 f,
                 "{table}: columns that are never 0: {}; where they are missing they are filled with the value before, and the target with 0",
@@ -306,6 +341,11 @@ impl fmt::Display for ReadNote {
                 "{file}: a currency and a dash alone (`{cell}` in line {line}) are read as 0, as spreadsheets show it in columns of \
                  accounts; {} says that the value is not known",
                 Setting::Missing.to(cell)
+            ),
+            Self::ReadAsZero { table, cell } => write!(
+                f,
+                "{table}: numbers that are nearer to 0 than a 32-bit float can be (about 1e-45) are read as 0, the first of them {cell}; if \
+                 they are more than noise, rescale the column"
             ),
             Self::RepeatedHeaders { file, lines } => {
                 write!(f, "{file}: lines passed over, since they repeat the header: {lines}")
