@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::adapter::TableAdapter;
+use super::joined_head::JoinedHead;
 use super::table::{ID, TableReader};
 use crate::error::TableError;
 use crate::error::file::UnreadableTable;
@@ -68,11 +69,7 @@ type Unclear = Arc<Mutex<HashMap<String, Vec<usize>>>>;
 /// A table whose first column is the id that several of its columns make, `North/17`.
 pub struct JoinedIds<'a> {
     inner: Box<dyn TableReader + 'a>,
-    header: Arc<Vec<String>>,
-    /// The columns that make the id,
-    parts: Arc<Vec<usize>>,
-    /// and where those behind the first are in the table.
-    places: Arc<Vec<usize>>,
+    head: Arc<JoinedHead>,
     unclear: Unclear,
 }
 
@@ -99,23 +96,12 @@ impl<'a> JoinedIds<'a> {
             None if found == 0 => return Ok(inner),
             _ => names.iter().map(|name| inner.column(name, REMEDY)).collect::<Result<Vec<_>, _>>()?,
         };
-        let columns = || 0..inner.header().len();
-        let kept = columns().filter(|column| parts.contains(column) && wanted(&inner.header()[*column]));
-        let places: Vec<usize> = columns().filter(|column| !parts.contains(column)).chain(kept).collect();
-        let others = places.iter().map(|&column| inner.header()[column].clone());
-        let header: Vec<String> = [id_col.to_owned()].into_iter().chain(others).collect();
-        super::table::check_header(inner.file(), &header)?;
-        Ok(Box::new(Self {
-            inner,
-            header: header.into(),
-            parts: parts.into(),
-            places: places.into(),
-            unclear: Unclear::default(),
-        }))
+        let head = JoinedHead::new(&*inner, parts, id_col, wanted)?.into();
+        Ok(Box::new(Self { inner, head, unclear: Unclear::default() }))
     }
 
     fn is_joined(&self, column: usize) -> bool {
-        column == 0 && self.parts.len() > 1
+        column == 0 && self.head.parts.len() > 1
     }
 
     /// Two series of one id would be taken for one.
@@ -138,25 +124,18 @@ impl TableAdapter for JoinedIds<'_> {
         &mut *self.inner
     }
 
-    /// That of the ids, which only messages ask for, is the first that makes them.
     fn inner_column(&self, column: usize) -> usize {
-        column.checked_sub(1).map_or(self.parts[0], |column| self.places[column])
+        self.head.inner_column(column)
     }
 
     fn header(&self) -> &[String] {
-        &self.header
+        &self.head.header
     }
 
     fn next_part(&mut self) -> Result<Option<Box<dyn TableReader>>, TableError> {
         let part = self.inner.next_part()?;
         Ok(part.map(|inner| {
-            Box::new(JoinedIds {
-                inner,
-                header: self.header.clone(),
-                parts: self.parts.clone(),
-                places: self.places.clone(),
-                unclear: self.unclear.clone(),
-            }) as _
+            Box::new(JoinedIds { inner, head: self.head.clone(), unclear: self.unclear.clone() }) as _
         }))
     }
 
@@ -165,7 +144,7 @@ impl TableAdapter for JoinedIds<'_> {
             return self.inner.id(self.inner_column(column));
         }
         let (mut id, mut ends, mut holds_separator) = (String::new(), Vec::new(), false);
-        for &part in &*self.parts {
+        for &part in &self.head.parts {
             let part = self.inner.id(part)?;
             if !ends.is_empty() {
                 id.push(ID_SEPARATOR);
@@ -185,8 +164,9 @@ impl TableAdapter for JoinedIds<'_> {
             return self.inner.has_id(self.inner_column(column), id);
         }
         // Where parts hold the separator themselves, the whole id is looked at.
-        id.matches(ID_SEPARATOR).count() + 1 == self.parts.len()
-            && self.parts.iter().zip(id.split(ID_SEPARATOR)).all(|(part, id)| self.inner.has_id(*part, id))
+        let parts = &self.head.parts;
+        id.matches(ID_SEPARATOR).count() + 1 == parts.len()
+            && parts.iter().zip(id.split(ID_SEPARATOR)).all(|(part, id)| self.inner.has_id(*part, id))
     }
 
     fn integer_ids(&self, column: usize) -> bool {

@@ -5,6 +5,7 @@ use std::cell::Cell;
 
 use super::adapter::TableAdapter;
 use super::day_clock::{HOUR, Hours, Twin, hour_of_day, time_of_day, without_twin};
+use super::joined_head::JoinedHead;
 use super::read_note::ReadNote;
 use super::table::TableReader;
 use crate::error::TableError;
@@ -78,12 +79,8 @@ const SHIFTS: [&str; 4] = ["shift", "session", "slot", "block"];
 /// A table whose first column is the time that several of its columns make.
 pub struct JoinedTimes<'a> {
     inner: Box<dyn TableReader + 'a>,
-    header: Vec<String>,
-    /// Where the columns behind the first are in the table,
-    places: Vec<usize>,
-    /// and those that make the time.
-    parts: Vec<usize>,
-    /// How the first of them are written, and how many these are.
+    head: JoinedHead,
+    /// How the first of the columns that make the time are written, and how many these are.
     format: Option<TimeFormat>,
     dated: usize,
     hours: Option<Hours>,
@@ -106,10 +103,7 @@ impl<'a> JoinedTimes<'a> {
     ) -> Result<Self, TableError> {
         const REMEDY: &str = "name the columns that make the time";
         let parts = names.iter().map(|part| inner.column(part, REMEDY)).collect::<Result<Vec<_>, _>>()?;
-        let places: Vec<usize> = (0..inner.header().len()).filter(|column| !parts.contains(column)).collect();
-        let others = places.iter().map(|&column| inner.header()[column].clone());
-        let header: Vec<String> = [name.to_owned()].into_iter().chain(others).collect();
-        super::table::check_header(inner.file(), &header)?;
+        let head = JoinedHead::new(&*inner, parts, name, |_| false)?;
         let dated = format.clone().map_or(0, |format| String::from(format).split_whitespace().count());
         let hours = hours.or_else(|| names.iter().find_map(|name| Hours::said_by(name)));
         let [zero, last, minutes] = [false; 3].map(Cell::new);
@@ -121,7 +115,7 @@ impl<'a> JoinedTimes<'a> {
             Some(Hours::Counted) => Some(HOUR),
             _ => None,
         };
-        Ok(Self { inner, header, places, parts, format, dated, hours, counted, zero, last, minutes })
+        Ok(Self { inner, head, format, dated, hours, counted, zero, last, minutes })
     }
 
     fn parts(&self) -> Result<Vec<Cow<'_, str>>, TableError> {
@@ -134,7 +128,7 @@ impl<'a> JoinedTimes<'a> {
                 Ok(TimeKind::Timestamp.display(time).into())
             }
         };
-        let mut parts: Vec<_> = self.parts.iter().map(text).collect::<Result<_, TableError>>()?;
+        let mut parts: Vec<_> = self.head.parts.iter().map(text).collect::<Result<_, TableError>>()?;
         if let Some(year) = parts.first().and_then(|first| fiscal_year(first)) {
             parts[0] = year.into();
         }
@@ -198,7 +192,7 @@ impl<'a> JoinedTimes<'a> {
     /// The date of a year, and a month, quarter, half or week of it, and how many columns it takes. Months have names in English or
     /// the language of the file.
     fn date_of_year(&self, parts: &[&str], locale: Option<Locale>) -> Result<(String, usize), TimeFlaw> {
-        let name = self.inner.header()[self.parts[1]].to_lowercase();
+        let name = self.inner.header()[self.head.parts[1]].to_lowercase();
         let digits = parts[1].trim_start_matches(|c: char| c.is_ascii_alphabetic());
         let letter = parts[1].chars().next().map(|letter| letter.to_ascii_lowercase());
         let named = || Locale::all().take(1).chain(locale).find_map(|locale| locale.month_headed(parts[1]));
@@ -237,7 +231,7 @@ impl<'a> JoinedTimes<'a> {
         dated: usize,
     ) -> Result<(i64, Option<Twin>), TimeFlaw> {
         let Some((hour, rest)) = parts[dated..].split_first() else { return Ok((date, None)) };
-        let name = plain(&self.inner.header()[self.parts[dated]]);
+        let name = plain(&self.inner.header()[self.head.parts[dated]]);
         if SHIFTS.contains(&name.as_str()) && hour.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(SHIFT);
         }
@@ -279,17 +273,16 @@ impl TableAdapter for JoinedTimes<'_> {
         &mut *self.inner
     }
 
-    /// That of the time, which only messages ask for, is the first that makes it.
     fn inner_column(&self, column: usize) -> usize {
-        column.checked_sub(1).map_or(self.parts[0], |column| self.places[column])
+        self.head.inner_column(column)
     }
 
     fn header(&self) -> &[String] {
-        &self.header
+        &self.head.header
     }
 
     fn all_columns(&self) -> &[String] {
-        &self.header
+        &self.head.header
     }
 
     fn integer_ids(&self, column: usize) -> bool {

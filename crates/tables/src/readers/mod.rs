@@ -26,6 +26,7 @@ pub(crate) mod file_options;
 pub(crate) mod file_part;
 pub(crate) mod format;
 mod header_search;
+mod joined_head;
 pub(crate) mod joined_ids;
 pub(crate) mod joined_times;
 pub(crate) mod json_rows;
