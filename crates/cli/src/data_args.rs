@@ -6,7 +6,7 @@ use clap::Args;
 use foretell::hierarchy::Hierarchy;
 use foretell::{
     CalendarError, ColumnNames, DataError, End, FileOptions, Fitted, Freq, Future, LabelFiles, Locale,
-    MemoryLimit, Panel, ReadOptions, Roles, SeriesColumns, TableError, TimeFormat, UnreadableTable, Zone,
+    MemoryLimit, Panel, ReadOptions, Roles, SeriesColumns, TimeFormat, Zone,
 };
 use serde_json::json;
 
@@ -410,9 +410,7 @@ impl DataArgs {
             .readers(options.reads_apart())?
             .map(|world| Panel::from_files_together(&self.data, options, None, world));
         match together {
-            Some(Err(
-                error @ DataError::Table(TableError::Unreadable(UnreadableTable::Unwritten { .. })),
-            )) => Err(error.into()),
+            Some(Err(error @ DataError::Files(FilesError::Unwritten { .. }))) => Err(error.into()),
             Some(Ok(panel)) => Ok(panel),
             // What is wrong with files one after another all processes meet, and read them as one table.
             Some(Err(_)) | None => Ok(Panel::from_files(&self.data, options)?),

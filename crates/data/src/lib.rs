@@ -50,7 +50,10 @@ mod reading_tests;
 mod windows;
 
 pub use error::DataError;
+pub use error::file_clocks::FileClocks;
+pub use error::files::FilesError;
 pub use error::future::FutureError;
+pub use error::misread::MisreadTable;
 pub use error::series::{Repeated, SeriesError};
 pub use error::steps::{Gap, StepError};
 pub use error::windows::{EarlyEnds, UntaughtSteps, WindowError, early_ends_remedy};

@@ -280,6 +280,8 @@ fn of_usage(error: &UsageError) -> Option<Known> {
 fn of_data(error: &DataError) -> Option<Known> {
     let code: &'static str = match error {
         DataError::Table(inner) => return of_table(inner),
+        DataError::Misread(inner) => inner.into(),
+        DataError::Files(inner) => inner.into(),
         DataError::Series(inner) => inner.into(),
         DataError::Steps(inner) => inner.into(),
         DataError::Future(inner) => inner.into(),
@@ -425,7 +427,9 @@ fn of_reconciliation(error: &ReconciliationError) -> Option<Known> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use foretell_data::{FutureError, Panel, ReadOptions, SeriesError, StepError, WindowError};
+    use foretell_data::{
+        FilesError, FutureError, MisreadTable, Panel, ReadOptions, SeriesError, StepError, WindowError,
+    };
     use foretell_tables::{CellError, ColumnError, SettingError, TooLarge, UnreadableTable};
     use strum::VariantNames;
 
@@ -437,8 +441,8 @@ mod tests {
 
     /// The codes of all types, without those of variants that stand for an error of another type.
     fn codes() -> BTreeSet<&'static str> {
-        const WRAPPERS: &str = "calendar cell checkpoint column data estimator evaluation explanation failed features file future \
-                                hierarchy hierarchy_file hyper_parameter interval memory network other plan reconciliation scores series \
+        const WRAPPERS: &str = "calendar cell checkpoint column data estimator evaluation explanation failed features file files future \
+                                hierarchy hierarchy_file hyper_parameter interval memory misread network other plan reconciliation scores series \
                                 settings simulation smaller spec state steps table threads too_large train unreadable usage windows";
         let all = [
             Error::VARIANTS,
@@ -459,6 +463,8 @@ mod tests {
             StepError::VARIANTS,
             WindowError::VARIANTS,
             UnreadableTable::VARIANTS,
+            MisreadTable::VARIANTS,
+            FilesError::VARIANTS,
             TooLarge::VARIANTS,
             CalendarError::VARIANTS,
             EstimatorError::VARIANTS,

@@ -147,10 +147,10 @@ pub use foretell_calendar::{
 pub use foretell_checkpoint::{CheckpointError, ModelDirectory};
 pub use foretell_classical::{Classical, ClassicalError, Naive, SeasonalNaive};
 pub use foretell_data::{
-    AVAILABLE_MASK, Aggregate, Categories, ColumnLevel, DataError, EarlyEnds, End, Fill, Filled, FirstTimes,
-    ForecastTable, Future, FutureError, Gap, LabelFiles, LocalScaler, Notation, Panel, PanelBuilder,
-    ReadOptions, Roles, SeriesError, SeriesLabels, SeriesLevel, StepError, Trimmed, UnseenCategories,
-    Vocabulary, WindowError,
+    AVAILABLE_MASK, Aggregate, Categories, ColumnLevel, DataError, EarlyEnds, End, FilesError, Fill, Filled,
+    FirstTimes, ForecastTable, Future, FutureError, Gap, LabelFiles, LocalScaler, MisreadTable, Notation,
+    Panel, PanelBuilder, ReadOptions, Roles, SeriesError, SeriesLabels, SeriesLevel, StepError, Trimmed,
+    UnseenCategories, Vocabulary, WindowError,
 };
 pub use foretell_features::Features;
 /// The name that was probably meant, for messages.

@@ -25,7 +25,6 @@ pub use error::cell::CellError;
 pub use error::column::{ColumnError, ColumnRemedy, ColumnRoles, UnclearColumn};
 pub use error::construct::check_wanted;
 pub use error::file::UnreadableTable;
-pub use error::file_clocks::FileClocks;
 pub use error::flaw::Flaw;
 pub use error::place::Place;
 pub use error::settings::SettingError;

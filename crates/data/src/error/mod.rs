@@ -1,20 +1,23 @@
 //! Everything that can be wrong with data that a user hands in.
 
+pub(crate) mod file_clocks;
+pub(crate) mod files;
 pub(crate) mod future;
+pub(crate) mod misread;
 pub(crate) mod series;
 pub(crate) mod steps;
 pub(crate) mod windows;
 
-use std::fmt;
 use std::sync::Arc;
 
-use foretell_calendar::{CalendarError, TimeFlaw};
+use foretell_calendar::CalendarError;
 use foretell_tables::{
-    CellError, ColumnError, ColumnRemedy, Flaw, Place, SettingError, TableError, TooLarge, UnreadableTable,
-    Whereabouts,
+    CellError, ColumnError, SettingError, TableError, TooLarge, UnreadableTable, Whereabouts,
 };
 
+use crate::error::files::FilesError;
 use crate::error::future::FutureError;
+use crate::error::misread::MisreadTable;
 use crate::error::series::SeriesError;
 use crate::error::steps::StepError;
 use crate::error::windows::WindowError;
@@ -27,6 +30,12 @@ pub enum DataError {
     /// A table that is not what it should be, whatever its rows are.
     #[error(transparent)]
     Table(#[from] TableError),
+    /// A table whose rows tell that it is meant otherwise than it was read.
+    #[error(transparent)]
+    Misread(#[from] MisreadTable),
+    /// Files that are not read one after another, or by several processes together.
+    #[error(transparent)]
+    Files(#[from] FilesError),
     /// Series, or rows of them, that are not there, or are there twice.
     #[error(transparent)]
     Series(#[from] SeriesError),
@@ -69,34 +78,6 @@ macro_rules! of_tables {
 
 of_tables!(CalendarError, CellError, ColumnError, SettingError, TooLarge, UnreadableTable);
 
-/// Those of tables, found in data.
-impl DataError {
-    /// As [`TableError::missing_column`].
-    pub fn missing_column<'a>(
-        table: &Arc<str>,
-        column: &str,
-        available: impl Iterator<Item = &'a str> + Clone,
-        remedy: impl Into<ColumnRemedy>,
-    ) -> Self {
-        TableError::missing_column(table, column, available, remedy).into()
-    }
-
-    /// As [`TableError::bad_value`].
-    pub fn bad_value(at: Place, column: impl Into<String>, value: impl fmt::Display, flaw: Flaw) -> Self {
-        TableError::bad_value(at, column, value, flaw).into()
-    }
-
-    /// As [`TableError::bad_time`].
-    pub fn bad_time(at: Place, column: impl Into<String>, value: String, why: TimeFlaw) -> Self {
-        TableError::bad_time(at, column, value, why).into()
-    }
-
-    /// As [`TableError::setting`].
-    pub fn setting(name: &'static str, found: impl fmt::Display, expected: impl Into<String>) -> Self {
-        TableError::setting(name, found, expected).into()
-    }
-}
-
 impl DataError {
     /// A time of this series that is outside the calendar, or would be.
     pub fn time_range(id: impl fmt::Display) -> Self {
@@ -117,6 +98,8 @@ impl DataError {
     pub fn whereabouts(&self) -> Whereabouts {
         match self {
             Self::Table(error) => error.whereabouts(),
+            Self::Misread(error) => error.whereabouts(),
+            Self::Files(error) => error.whereabouts(),
             Self::Series(error) => error.whereabouts(),
             Self::Steps(error) => error.whereabouts(),
             Self::Future(error) => error.whereabouts(),

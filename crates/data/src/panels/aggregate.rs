@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::float::Float;
 use crate::error::DataError;
+use foretell_tables::TableError;
 
 /// How several rows of one series and time become one; by default they are a mistake.
 ///
@@ -83,9 +84,8 @@ impl FromStr for Aggregate {
     type Err = DataError;
 
     fn from_str(word: &str) -> Result<Self, DataError> {
-        Self::ALL
-            .into_iter()
-            .find(|how| how.name() == word)
-            .ok_or_else(|| DataError::setting("aggregate", word, "sum, mean, last, max, min, first or count"))
+        Self::ALL.into_iter().find(|how| how.name() == word).ok_or_else(|| {
+            TableError::setting("aggregate", word, "sum, mean, last, max, min, first or count").into()
+        })
     }
 }

@@ -93,7 +93,7 @@ impl Panel {
         for (name, values) in columns {
             if !names.contains(name) {
                 let remedy = "give one of these names, or leave it out";
-                return Err(DataError::missing_column(table, name, names.iter().copied(), remedy));
+                return Err(TableError::missing_column(table, name, names.iter().copied(), remedy).into());
             }
             if values.len() != y.len() {
                 let what = format!("column `{name}`");
@@ -111,7 +111,9 @@ impl Panel {
             let names = columns.iter().map(|(name, _)| *name);
             if column.values.is_ok() && !names.clone().any(|name| name == column.name) {
                 let remedy = "give its values in the new rows";
-                return Err(DataError::missing_column(&"the new rows".into(), &column.name, names, remedy));
+                return Err(
+                    TableError::missing_column(&"the new rows".into(), &column.name, names, remedy).into()
+                );
             }
         }
         let known = columns.iter().find(|(name, _)| *name == AVAILABLE_MASK).map(|(_, mask)| *mask);
@@ -122,7 +124,7 @@ impl Panel {
                 .find_map(|(row, &value)| Some((row, value, check(row, value).err()?)));
             wrong.map_or(Ok(()), |(row, value, flaw)| {
                 let at = Place::of_series(self.id(series), self.len(series) + row);
-                Err(DataError::bad_value(at, name, value, flaw))
+                Err(TableError::bad_value(at, name, value, flaw))
             })
         };
         check("y", y, &|row, value| match known {

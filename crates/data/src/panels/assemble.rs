@@ -4,6 +4,7 @@ use super::fill::Filled;
 use super::panel::{Data, Panel, Series};
 use super::rows::{SeriesRun, TableRows};
 use crate::error::DataError;
+use crate::error::misread::MisreadTable;
 use crate::error::series::{Repeated, SeriesError};
 use crate::error::steps::{Gap, StepError};
 use foretell_calendar::{
@@ -12,7 +13,7 @@ use foretell_calendar::{
     step_hints::shows_hours_twice,
     zone::in_range,
 };
-use foretell_tables::{Place, ReadNote, UnreadableTable};
+use foretell_tables::{Place, ReadNote};
 
 impl TableRows {
     /// Sorts by (id, time), checks duplicates, settles the frequency, and checks or fills gaps.
@@ -137,7 +138,7 @@ impl TableRows {
         match freq.or_else(open).or_else(|| Freq::guess(kind, zone, &times)) {
             Some(found) if freq.is_none() && found.to_string() == "13MS" => {
                 let (at, id) = (self.place(longest.start), self.id(longest).to_string());
-                Err(UnreadableTable::YearsAsMonths { at, id }.into())
+                Err(MisreadTable::YearsAsMonths { at, id }.into())
             }
             Some(freq) if freq.kind() == kind => Ok(freq),
             Some(freq) => {
@@ -174,7 +175,7 @@ fn check_order(
     }
     if let Some(year) = buddhist_year(kind, times[0]) {
         let (at, id) = (place(0), id.to_owned());
-        return Err(UnreadableTable::BuddhistYears { at, id, year }.into());
+        return Err(MisreadTable::BuddhistYears { at, id, year }.into());
     }
     match times.windows(2).position(|pair| pair[0] == pair[1]) {
         None => Ok(()),

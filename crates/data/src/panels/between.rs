@@ -3,6 +3,7 @@
 use super::panel::Panel;
 use crate::error::DataError;
 use foretell_calendar::{Clock, TimeKind, periods::whole_period};
+use foretell_tables::TableError;
 
 impl Panel {
     /// The rows from `since` to `until`, both included, where they are given: as the panel's times are written, and a day, a month (`2024-05`)
@@ -61,11 +62,12 @@ impl Panel {
             Some(until) => ("until", until),
             None => ("since", since.unwrap_or_default()),
         };
-        DataError::setting(
+        TableError::setting(
             name,
             found,
             format!("a range of times with rows, which reach from {first} to {last}"),
         )
+        .into()
     }
 
     /// The first time that is not before `text`; if that is the `end`, the first one after it.
@@ -79,7 +81,7 @@ impl Panel {
                 "a time, as 2024-05-31 or 2024-05-31 13:00, or a month (2024-05) or a year as a whole"
             }
         };
-        let refused = || DataError::setting(setting, text, expected);
+        let refused = || TableError::setting(setting, text, expected).into();
         let whole = (self.freq().kind() == TimeKind::Timestamp).then(|| whole_period(text.trim())).flatten();
         match whole {
             Some([first, next]) => {

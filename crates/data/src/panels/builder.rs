@@ -224,7 +224,7 @@ impl PanelBuilder {
 }
 
 fn bad_time(row: usize, value: String, why: TimeFlaw) -> DataError {
-    DataError::bad_time(Place::row(row), "ds", value, why)
+    TableError::bad_time(Place::row(row), "ds", value, why).into()
 }
 
 impl Panel {
@@ -308,7 +308,7 @@ impl TableRows {
     fn check_values(&mut self) -> Result<(), DataError> {
         for row in 0..self.len() {
             let bad =
-                |column: &str, value: f32, flaw| DataError::bad_value(self.source(row), column, value, flaw);
+                |column: &str, value: f32, flaw| TableError::bad_value(self.source(row), column, value, flaw);
             let mut masked = false;
             if let Some(mask) = &self.mask {
                 check_mask(mask[row]).map_err(|flaw| bad("available_mask", mask[row], flaw))?;

@@ -18,7 +18,8 @@ use super::part_head::{read_head, write_head};
 use super::peers::{Alone, Peers, gather};
 use super::pieces::{Piece, check_digits, join_pieces};
 use crate::error::DataError;
-use foretell_tables::{FilePart, Place, ReadNote, TableError, UnreadableTable, table_files};
+use crate::error::files::FilesError;
+use foretell_tables::{FilePart, Place, ReadNote, table_files};
 
 /// The least rows of a part of a file: enough that opening the file anew for each costs little, few enough that several processes have
 /// some of a file of a few million rows. Tests have small files.
@@ -36,7 +37,7 @@ impl Panel {
     ///
     /// # Errors
     /// Those of [`from_files`](Self::from_files), of each file; rows of a series in two files that do not follow each other, or that
-    /// are filled or need more digits, files that are not alike, a directory that does not take the numbers ([`UnreadableTable`]).
+    /// are filled or need more digits, files that are not alike, a directory that does not take the numbers ([`FilesError`]).
     pub fn from_files_by_turns(
         paths: &[impl AsRef<Path>],
         options: &ReadOptions,
@@ -63,7 +64,7 @@ impl Panel {
             let parts: Vec<_> = files.iter().flat_map(|file| FilePart::all_of(file, PART_ROWS)).collect();
             let read = Self::from_parts_together(&parts, options, dir, peers);
             match &read {
-                Err(DataError::Table(TableError::Unreadable(UnreadableTable::Unwritten { .. }))) => {
+                Err(DataError::Files(FilesError::Unwritten { .. })) => {
                     return read;
                 }
                 // What is wrong, or needs all rows of a file at once, all processes meet.
@@ -316,7 +317,7 @@ fn read_by_all(peers: &dyn Peers, read: Result<Panel, DataError>) -> Result<Pane
         None => Ok(read),
         Some(process) => {
             let reason = String::from_utf8_lossy(&of_all[process]).into_owned();
-            Err(UnreadableTable::OfProcess { process, reason }.into())
+            Err(FilesError::OfProcess { process, reason }.into())
         }
     }
 }
@@ -333,7 +334,7 @@ fn check_files(files: &[FilePart], peers: &dyn Peers) -> Result<(), DataError> {
         .find(|(expected, found)| expected != found)
         .map(|two| (two.0.map_or_else(none, Into::into), two.1.map_or_else(none, Into::into)))
         .expect("the lists differ");
-    Err(UnreadableTable::OtherFiles { process, expected, found }.into())
+    Err(FilesError::OtherFiles { process, expected, found }.into())
 }
 
 /// Whether a file has the zone and the columns of the first.
@@ -345,7 +346,7 @@ fn check_alike(first: &Panel, part: &Panel, file: &FilePart) -> Result<(), DataE
         [("columns are", columns(first), columns(part)), ("zone is", zone(first), zone(part))]
     {
         if expected != found {
-            return Err(UnreadableTable::Unlike { file: file.to_string(), what, expected, found }.into());
+            return Err(FilesError::Unlike { file: file.to_string(), what, expected, found }.into());
         }
     }
     Ok(())

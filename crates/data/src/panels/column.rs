@@ -8,7 +8,7 @@ use super::numbers::Numbers;
 use super::options::ReadOptions;
 use crate::error::DataError;
 use foretell_messages::excerpt;
-use foretell_tables::{ColumnError, Flaw, Place, TableReader};
+use foretell_tables::{ColumnError, Flaw, Place, TableError, TableReader};
 
 /// Labels that 32-bit floats can number.
 const MAX_LABELS: u32 = 1 << 24;
@@ -170,12 +170,13 @@ impl Column {
             return Err(ColumnError::Labels { column: self.name.clone() }.into());
         }
         self.values.as_deref().map_err(|bad| {
-            DataError::bad_value(
+            TableError::bad_value(
                 bad.at.clone(),
                 self.name.clone(),
                 bad.value.clone(),
                 if [Flaw::Text, Flaw::Accompanied].contains(&bad.flaw) { Flaw::Labelled } else { bad.flaw },
             )
+            .into()
         })
     }
 }

@@ -66,7 +66,7 @@ fn computed(
     if let Some((row, value, flaw)) =
         values.iter().enumerate().find_map(|(row, value)| Some((row, value, finite(*value).err()?)))
     {
-        return Err(DataError::bad_value(place(row), name, value, flaw));
+        return Err(TableError::bad_value(place(row), name, value, flaw).into());
     }
     Ok(Column { values: Ok(values.into()), ..Column::new(name) })
 }

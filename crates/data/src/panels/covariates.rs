@@ -448,7 +448,7 @@ impl Future {
             Some(column) => column.usable(),
             None => {
                 let remedy = "add the column to the future table";
-                Err(DataError::missing_column(&self.table, name, self.column_names(), remedy))
+                Err(TableError::missing_column(&self.table, name, self.column_names(), remedy).into())
             }
         }
     }
@@ -458,7 +458,7 @@ fn check_horizon(h: usize) -> Result<(), DataError> {
     const MOST: usize = i32::MAX as usize;
     match h {
         1..=MOST => Ok(()),
-        _ => Err(DataError::setting("h", h, format!("1 to {MOST}"))),
+        _ => Err(TableError::setting("h", h, format!("1 to {MOST}")).into()),
     }
 }
 

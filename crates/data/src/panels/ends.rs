@@ -16,7 +16,7 @@ use crate::error::steps::StepError;
 use crate::error::windows::{EarlyEnds, WindowError};
 use foretell_calendar::Clock;
 use foretell_messages::excerpt;
-use foretell_tables::{Place, TooLarge};
+use foretell_tables::{Place, TableError, TooLarge};
 
 /// The treatment of series that end a step or more before the last time of their panel. Unless someone says so, they stay as
 /// they are, and the steps after their end are forecast, although these have passed.
@@ -59,7 +59,7 @@ impl std::str::FromStr for End {
 
     fn from_str(word: &str) -> Result<Self, DataError> {
         let end = Self::ALL.into_iter().find(|known| known.name() == word);
-        end.ok_or_else(|| DataError::setting("end", word, Self::ALL.map(Self::name).join(", ")))
+        end.ok_or_else(|| TableError::setting("end", word, Self::ALL.map(Self::name).join(", ")).into())
     }
 }
 
@@ -169,7 +169,7 @@ impl Panel {
         let column = self.find_static(name)?;
         let ColumnKind::Labels(labels) = &column.kind else {
             let expected = "a column of the tables that were read with it";
-            return Err(DataError::setting("end_col", name, expected));
+            return Err(TableError::setting("end_col", name, expected).into());
         };
         let codes = column.values.as_deref().map_err(|_| column.usable().expect_err("a bad cell"))?;
         // A zone that the times of the data tell need not be told with these.
@@ -187,7 +187,8 @@ impl Panel {
                 usual.read(label).map_err(|_| flaw)
             });
             read.map(Some).map_err(|why| {
-                DataError::bad_time(Place::of_series(&series.id, 0), name, excerpt(label.as_bytes()), why)
+                TableError::bad_time(Place::of_series(&series.id, 0), name, excerpt(label.as_bytes()), why)
+                    .into()
             })
         });
         times.collect()

@@ -12,7 +12,7 @@ use super::panel::Panel;
 use crate::error::DataError;
 use foretell_calendar::{RepeatedTimes, TimeKind, Zone};
 use foretell_tables::{
-    ColumnRoles, Flaw, ID, KnownColumns, ModelInTable, ReadNote, TableReader, check_sizes, open,
+    ColumnRoles, Flaw, ID, KnownColumns, ModelInTable, ReadNote, TableError, TableReader, check_sizes, open,
 };
 
 /// The column of cross-validation that says where a row's window was cut.
@@ -409,7 +409,7 @@ impl ForecastTable {
     /// The error of a table that has no column of ids, called so, where there are several series.
     pub fn without_ids(&self, id_col: &str) -> DataError {
         let names = self.columns.iter().map(|(name, _)| name.as_str());
-        DataError::missing_column(&self.file, id_col, names, ColumnRoles::IDS)
+        TableError::missing_column(&self.file, id_col, names, ColumnRoles::IDS).into()
     }
 
     /// The times of the rows where these are gathered in periods or moved to steps, as `options` say; else unchanged.
@@ -438,7 +438,7 @@ impl ForecastTable {
         values.ok_or_else(|| {
             let remedy =
                 if self.columns.is_empty() { "add it" } else { "give one of these columns of numbers" };
-            DataError::missing_column(&self.file, name, names, remedy)
+            TableError::missing_column(&self.file, name, names, remedy).into()
         })
     }
 }

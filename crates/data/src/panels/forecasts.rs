@@ -12,7 +12,7 @@ use crate::error::DataError;
 use crate::error::series::SeriesError;
 use crate::error::steps::StepError;
 use foretell_calendar::Freq;
-use foretell_tables::{Frame, Place, narrow};
+use foretell_tables::{Frame, Place, TableError, narrow};
 
 impl ForecastTable {
     /// Reads a file of forecasts of series of the frequency `freq`: Parquet by its name, else CSV; one that
@@ -104,12 +104,13 @@ impl ForecastTable {
         let narrow = |(name, values): (String, Vec<f64>)| -> Result<(String, Vec<f32>), DataError> {
             let too_large = |(row, value): (usize, f64)| {
                 narrow(value).map_err(|flaw| {
-                    DataError::bad_value(
+                    TableError::bad_value(
                         Place { file: Some(self.file.clone()), ..Place::row(row) },
                         name.clone(),
                         format!("{value:e}"),
                         flaw,
                     )
+                    .into()
                 })
             };
             let values = values.into_iter().enumerate().map(too_large).collect::<Result<_, _>>()?;

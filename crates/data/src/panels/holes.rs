@@ -8,6 +8,7 @@ use super::aggregate::Aggregate;
 use super::column::{Column, ColumnKind};
 use super::fill::Fill;
 use super::float::Float;
+use super::partial::civil;
 use super::periods::Periods;
 use super::rows::TableRows;
 use crate::error::DataError;
@@ -59,9 +60,11 @@ impl TableRows {
             let Some(period) = periods.bounds(zone, name).map(|bounds| bounds.end - bounds.start) else {
                 continue;
             };
-            let own = steps.holes(&times, period).map(|(after, before)| {
-                let missing = after + steps.usual..before;
-                Hole { code: run.code, after, missing, part: steps.part }
+            let own = steps.holes(&times, period).map(|(after, before)| Hole {
+                code: run.code,
+                after,
+                missing: steps.missing(after, before, zone),
+                part: steps.part,
             });
             holes.extend(own);
         }
@@ -209,6 +212,21 @@ impl UsualSteps {
         })
     }
 
+    /// From when until when rows are missing between these two. Those of months are where their month is, whichever day they are of.
+    fn missing(self, after: i64, before: i64, zone: Option<&Zone>) -> Range<i64> {
+        let month_of = |time: i64| {
+            let day = civil(zone, time).div_euclid(DAY);
+            let date = date_of(day)?;
+            let first = day - i64::from(date.day() - 1);
+            let instant = |day: i64| zone.map_or(Some(day * DAY), |zone| zone.instant(day * DAY));
+            Some(instant(first)?..instant(first + i64::from(date.days_in_month()))?)
+        };
+        match (self.is_monthly, month_of(after), month_of(before)) {
+            (true, Some(after), Some(before)) => after.end..before.start,
+            _ => after + self.usual..before,
+        }
+    }
+
     /// Whether there are several in as long as this, so that a margin of a period is made of them.
     pub(super) fn are_several_in(self, time: i64) -> bool {
         self.is_regular || self.usual <= time
@@ -340,6 +358,13 @@ mod tests {
             "{values:?}"
         );
         assert!(told.contains("between 2022-07-01 and 2022-09-01"), "{told}");
+        // The last days of months: March is one of the first quarter.
+        let ends = [
+            "01-31", "02-28", "04-30", "05-31", "06-30", "07-31", "08-31", "09-30", "10-31", "11-30", "12-31",
+        ];
+        let csv = ends.iter().fold("ds,a\n".to_owned(), |text, end| text + &format!("2022-{end},1\n"));
+        let (values, _) = sum(&(csv + "2023-01-31,1\n2023-02-28,1\n2023-03-31,1\n"), "QS");
+        assert!(values[0].is_nan() && values[1..] == [3.0; 4], "{values:?}");
     }
 
     #[test]

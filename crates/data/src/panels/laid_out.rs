@@ -2,13 +2,14 @@
 
 use super::options::ReadOptions;
 use crate::error::DataError;
+use crate::error::misread::MisreadTable;
 use crate::error::series::SeriesError;
 use foretell_calendar::{TimeKind, readings::readings};
 use foretell_messages::{Setting, listed};
 use foretell_tables::{
     Across, BlockIds, CellError, ColumnError, JoinedIds, JoinedTimes, LongNames, MarkedTable, Marks,
-    MeltedTable, ReadNote, TableError, TableReader, UnreadableTable, is_called_year, is_of_id, named_months,
-    parts_of_year, steps_of_day, times_of,
+    MeltedTable, ReadNote, TableError, TableReader, is_called_year, is_of_id, named_months, parts_of_year,
+    steps_of_day, times_of,
 };
 
 /// A wide table of fewer columns across is one of series.
@@ -89,15 +90,13 @@ pub(super) fn explained(error: DataError, table: &dyn TableReader, options: &Rea
     if options.across.is_some() || !options.time_cols.is_empty() {
         let counts = options.hours.is_none() && options.across.is_none();
         return match error {
-            DataError::Table(TableError::Unreadable(UnreadableTable::SkippedHour { .. })) if counts => {
-                DataError::LaidOut {
-                    error: Box::new(error),
-                    hint: format!(
-                        "if hours are counted through the day, of which that one has 23, say so ({})",
-                        Setting::Hours.to("counted")
-                    ),
-                }
-            }
+            DataError::Misread(MisreadTable::SkippedHour { .. }) if counts => DataError::LaidOut {
+                error: Box::new(error),
+                hint: format!(
+                    "if hours are counted through the day, of which that one has 23, say so ({})",
+                    Setting::Hours.to("counted")
+                ),
+            },
             error => error,
         };
     }
@@ -109,7 +108,7 @@ pub(super) fn explained(error: DataError, table: &dyn TableReader, options: &Rea
             if let DataError::Table(TableError::Column(ColumnError::Missing { table, .. })) = &error
                 && looks_like_row(header)
             {
-                let error = UnreadableTable::NoHeader { file: table.clone(), cells: header.to_vec() }.into();
+                let error = MisreadTable::NoHeader { file: table.clone(), cells: header.to_vec() }.into();
                 return match sheets {
                     Some(sheets) => DataError::LaidOut { error: Box::new(error), hint: sheets.hint() },
                     None => error,
@@ -321,7 +320,7 @@ pub(super) fn check_named(table: &dyn TableReader) -> Result<(), DataError> {
         false => Ok(()),
         true => {
             let cells = table.header().to_vec();
-            Err(UnreadableTable::NoHeader { file: table.file().clone(), cells }.into())
+            Err(MisreadTable::NoHeader { file: table.file().clone(), cells }.into())
         }
     }
 }

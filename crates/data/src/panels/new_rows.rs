@@ -34,7 +34,7 @@ impl Panel {
         check_len("last", n_series, last.map_or(n_series, <[i64]>::len))?;
         let place = |at: usize| Place::of_series(self.id(at / rows), at % rows);
         let checked = |name: &str, at: usize, value: f32, shown: &dyn Fn() -> String| {
-            finite(value).map_err(|flaw| DataError::bad_value(place(at), name, shown(), flaw))
+            finite(value).map_err(|flaw| TableError::bad_value(place(at), name, shown(), flaw))
         };
         let mut held = Vec::with_capacity(y.len());
         let mut series = Vec::with_capacity(n_series);
@@ -109,7 +109,8 @@ impl Panel {
             true => Ok(first),
             false => {
                 let found = freq.kind().display_in(zone, last);
-                Err(DataError::setting("last", found, format!("a time that steps of `{freq}` lead to")))
+                Err(TableError::setting("last", found, format!("a time that steps of `{freq}` lead to"))
+                    .into())
             }
         }
     }

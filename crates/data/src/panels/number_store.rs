@@ -13,7 +13,7 @@ use foretell_pool::{FileNumbers, NumberFile};
 use super::numbers::Numbers;
 use super::peers::{Peers, gather};
 use crate::error::DataError;
-use foretell_tables::UnreadableTable;
+use crate::error::files::FilesError;
 
 /// Numbers that are passed on at a time: 1 MB of them.
 const BLOCK: usize = 1 << 18;
@@ -147,7 +147,7 @@ impl<'a> NumberStore<'a> {
 
     fn unwritten(&self) -> impl Fn(io::Error) -> DataError + use<> {
         let dir = self.dir.map_or_else(|| "memory".into(), Path::to_owned);
-        move |source| UnreadableTable::Unwritten { dir: dir.clone(), source }.into()
+        move |source| FilesError::Unwritten { dir: dir.clone(), source }.into()
     }
 }
 

@@ -9,7 +9,7 @@ use super::periods::Periods;
 use crate::error::DataError;
 use foretell_calendar::{Freq, Locale, TimeFormat, Zone};
 use foretell_messages::Setting;
-use foretell_tables::{Across, ColumnRoles, FileOptions, Hours, ID, NumberFormat, TableReader};
+use foretell_tables::{Across, ColumnRoles, FileOptions, Hours, ID, NumberFormat, TableError, TableReader};
 
 /// How a table is laid out, and how it is read.
 ///
@@ -340,7 +340,7 @@ impl ReadOptions {
                 "said together with how the rows of a period become one ({})",
                 Setting::Aggregate.to("sum")
             );
-            return Err(DataError::setting("resample", freq, expected));
+            return Err(TableError::setting("resample", freq, expected).into());
         }
         Periods::new(self.resample, self.snap)
     }

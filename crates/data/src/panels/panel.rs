@@ -17,7 +17,7 @@ use crate::error::DataError;
 use crate::error::series::SeriesError;
 use foretell_calendar::{Freq, Zone};
 use foretell_messages::Setting;
-use foretell_tables::{ColumnError, Hours, Place, ReadNote};
+use foretell_tables::{ColumnError, Hours, Place, ReadNote, TableError};
 
 /// Series of one frequency, sorted by id, with the target `y`, further numeric columns of the same
 /// rows, and static columns with one value per series.
@@ -286,7 +286,9 @@ impl Panel {
     pub(crate) fn find_column(&self, name: &str) -> Result<&Column, DataError> {
         const REMEDY: &str = "give one of these names, or add the column";
         let column = self.data.columns.iter().find(|column| column.name == name);
-        column.ok_or_else(|| DataError::missing_column(&self.data.table, name, self.column_names(), REMEDY))
+        column.ok_or_else(|| {
+            TableError::missing_column(&self.data.table, name, self.column_names(), REMEDY).into()
+        })
     }
 
     pub(crate) fn static_column(&self, name: &str) -> Result<&[f32], DataError> {
@@ -301,7 +303,7 @@ impl Panel {
                 "give one of these names, or add the column to the static table ({})",
                 Setting::StaticTable
             );
-            DataError::missing_column(&table, name, self.static_names(), remedy)
+            TableError::missing_column(&table, name, self.static_names(), remedy).into()
         })
     }
 

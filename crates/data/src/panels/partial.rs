@@ -3,13 +3,16 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use rustc_hash::FxHashSet;
+
 use super::fill::Fill;
 use super::holes::UsualSteps;
 use super::periods::Periods;
 use super::rows::{SeriesRun, TableRows};
 use crate::error::DataError;
+use crate::error::misread::MisreadTable;
 use foretell_calendar::Zone;
-use foretell_tables::{ReadNote, UnreadableTable};
+use foretell_tables::ReadNote;
 
 /// The fewest steps between rows that tell how far apart they usually are, where few periods do.
 const LEAST_STEPS: usize = 2;
@@ -28,33 +31,12 @@ const GOOD_PART: f64 = 0.2;
 /// The share of periods whose rows begin or end at the same place that makes this usual.
 const ALIKE: f64 = 0.75;
 
-/// Times from which on those of several series are sorted before more of them are read.
-const MOST_UNSORTED: usize = 1 << 16;
-
 /// The rows of a period: the first and the last time, and how many there are.
 #[derive(Clone, Copy, Debug)]
 struct Span {
     first: i64,
     last: i64,
     rows: usize,
-}
-
-/// What a period and the rows in it leave free at its beginning and its end.
-#[derive(Clone, Copy, Debug)]
-struct Margins {
-    start: i64,
-    span: Span,
-    end: i64,
-}
-
-impl Margins {
-    fn before(&self) -> Range<i64> {
-        self.start..self.span.first
-    }
-
-    fn after(&self) -> Range<i64> {
-        self.span.last..self.end
-    }
 }
 
 /// The periods of some rows by their names.
@@ -158,19 +140,14 @@ impl TableRows {
 
     /// The steps between the times of all series.
     fn steps_of_all(&self, zone: Option<&Zone>) -> Option<UsualSteps> {
-        let (mut names, mut times, mut all) = (Vec::new(), Vec::new(), Vec::new());
-        let mut most = MOST_UNSORTED;
+        let (mut names, mut times) = (Vec::new(), Vec::new());
+        // Series have mostly the same times, so that few are kept.
+        let mut all: FxHashSet<i64> = FxHashSet::default();
         for run in &self.runs {
             self.known_within(run, zone, &mut names, &mut times);
-            all.append(&mut times);
-            // Series have mostly the same times, so that few are left.
-            if all.len() > most {
-                all.sort_unstable();
-                all.dedup();
-                most = MOST_UNSORTED.max(2 * all.len());
-            }
+            all.extend(&times);
         }
-        UsualSteps::of(&mut all, LEAST_STEPS)
+        UsualSteps::of(&mut all.into_iter().collect(), LEAST_STEPS)
     }
 
     /// Leaves these periods out, and what stands before the first and behind the last ones, or keeps them; and says so. Those that may be
@@ -211,14 +188,15 @@ impl TableRows {
         let mut series: Vec<String> = empty.map(|run| self.id(run).to_string()).collect();
         self.runs.retain(|run| run.len > 0);
         if self.runs.is_empty() {
-            return Err(UnreadableTable::NoWholePeriod { table: self.origin.table() }.into());
+            return Err(MisreadTable::NoWholePeriod { table: self.origin.table() }.into());
         }
         series.sort_unstable();
         Ok(series)
     }
 }
 
-fn civil(zone: Option<&Zone>, time: i64) -> i64 {
+/// A time as clocks show it.
+pub(super) fn civil(zone: Option<&Zone>, time: i64) -> i64 {
     zone.and_then(|zone| zone.civil(time)).unwrap_or(time)
 }
 
@@ -238,6 +216,71 @@ fn spans(names: &[i64], times: &[i64]) -> Spans {
     spans
 }
 
+/// The beginning or the end of some rows.
+struct Edge {
+    /// What the first or the last period leaves free there, and its length.
+    free: Range<i64>,
+    period: i64,
+    /// How much the periods between leave free there, upwards.
+    between: Vec<i64>,
+}
+
+impl Edge {
+    /// Both edges of rows; nothing where the calendar ends.
+    fn both(spans: &Spans, periods: &Periods, zone: Option<&Zone>) -> Option<[Self; 2]> {
+        let margins = spans.iter().map(|(name, span)| {
+            let bounds = periods.bounds(zone, *name)?;
+            let [start, end] = [bounds.start, bounds.end].map(|time| civil(zone, time));
+            Some(([start..span.first, span.last..end], end - start))
+        });
+        let margins = margins.collect::<Option<Vec<_>>>()?;
+        let [first, last] = [margins.first()?, margins.last()?];
+        let between = margins.get(1..margins.len() - 1).unwrap_or_default();
+        let edge = |at: usize, (free, period): &([Range<i64>; 2], i64)| {
+            let mut between: Vec<i64> = between.iter().map(|(free, _)| length(&free[at])).collect();
+            between.sort_unstable();
+            Self { free: free[at].clone(), period: *period, between }
+        };
+        Some([edge(0, first), edge(1, last)])
+    }
+
+    /// The most that a period between leaves free.
+    fn most(&self) -> Option<i64> {
+        self.between.last().copied()
+    }
+
+    /// Whether more is free than in any period between.
+    fn is_odd(&self) -> bool {
+        self.most().is_none_or(|most| TOLERANCE[1] * length(&self.free) > TOLERANCE[0] * most)
+    }
+
+    /// Whether most periods between leave the same free.
+    fn is_alike_between(&self) -> bool {
+        let most =
+            self.between.chunk_by(|one, other| one == other).map(<[i64]>::len).max().unwrap_or_default();
+        most as f64 >= ALIKE * self.between.len() as f64
+    }
+
+    /// What is missing, where this edge is odd: firm from this part of the period on. `lacks_steps` is whether a usual step of the rows
+    /// has room in what is free.
+    fn lack(&self, steps: Option<(UsualSteps, bool)>, least: f64) -> Lack {
+        let Some((steps, lacks_steps)) = steps else {
+            // Without others, and without usual steps, nothing says what a period has.
+            return if self.between.is_empty() { Lack::Nothing } else { Lack::Possible };
+        };
+        let is_told_by_steps = self.between.is_empty() || steps.are_several_in(self.period / STEPS);
+        if is_told_by_steps && !lacks_steps {
+            return Lack::Nothing;
+        }
+        let missing = length(&self.free) - self.most().unwrap_or_else(|| steps.usual());
+        let is_good_part = least == 0.0 || missing as f64 >= least * self.period as f64;
+        match is_good_part && (is_told_by_steps || self.is_alike_between()) {
+            true => Lack::Firm,
+            false => Lack::Possible,
+        }
+    }
+}
+
 /// Whether the rows of the first period begin later than those of any period between, and those of the last end earlier, and by more than
 /// a usual step, where there are several in a period; where there is none between, than a usual step from its beginning or its end. That is
 /// firm from this part of a period on, if rows have usual steps, or those of the periods between mostly begin or end at the same place.
@@ -248,56 +291,19 @@ fn lacks(
     least: f64,
     steps: impl FnOnce() -> Option<UsualSteps>,
 ) -> [Lack; 2] {
-    let margins = spans.iter().map(|(name, span)| {
-        let bounds = periods.bounds(zone, *name)?;
-        let [start, end] = [bounds.start, bounds.end].map(|time| civil(zone, time));
-        Some(Margins { start, span: *span, end })
-    });
-    let Some(margins) = margins.collect::<Option<Vec<Margins>>>() else { return [Lack::Nothing; 2] };
-    let (Some(first), Some(last)) = (margins.first(), margins.last()) else { return [Lack::Nothing; 2] };
-    let of_edges = [length(first.before()), length(last.after())];
-    let between = margins.get(1..margins.len() - 1).unwrap_or_default();
-    let mut of_between: [Vec<i64>; 2] = [
-        between.iter().map(|period| length(period.before())).collect(),
-        between.iter().map(|period| length(period.after())).collect(),
-    ];
-    of_between.iter_mut().for_each(|margins| margins.sort_unstable());
-    let most = of_between.each_ref().map(|margins| margins.last().copied());
-    let is_more =
-        |edge: usize| most[edge].is_none_or(|most| TOLERANCE[1] * of_edges[edge] > TOLERANCE[0] * most);
-    let by_others = [is_more(0), is_more(1)];
-    if by_others == [false; 2] {
+    let Some(edges) = Edge::both(spans, periods, zone) else { return [Lack::Nothing; 2] };
+    if !edges.iter().any(Edge::is_odd) {
         return [Lack::Nothing; 2];
     }
-    let steps = steps();
-    let by_steps = steps.map(|steps| steps.are_missing(first.before(), last.after()));
-    [0, 1].map(|edge| {
-        let whole = length([first, last][edge].start..[first, last][edge].end);
-        let (Some(steps), Some(by_steps)) = (steps, by_steps) else {
-            // Without others, and without usual steps, nothing says what a period has.
-            return if most[edge].is_some() && by_others[edge] { Lack::Possible } else { Lack::Nothing };
-        };
-        let is_told_by_steps = most[edge].is_none() || steps.are_several_in(whole / STEPS);
-        if !by_others[edge] || is_told_by_steps && !by_steps[edge] {
-            return Lack::Nothing;
-        }
-        let missing = of_edges[edge] - most[edge].unwrap_or_else(|| steps.usual());
-        let is_good_part = least == 0.0 || missing as f64 >= least * whole as f64;
-        match is_good_part && (is_told_by_steps || are_alike(&of_between[edge])) {
-            true => Lack::Firm,
-            false => Lack::Possible,
-        }
+    let steps = steps().map(|steps| (steps, steps.are_missing(edges[0].free.clone(), edges[1].free.clone())));
+    [0, 1].map(|at| match edges[at].is_odd() {
+        true => edges[at].lack(steps.map(|(steps, missing)| (steps, missing[at])), least),
+        false => Lack::Nothing,
     })
 }
 
-fn length(range: Range<i64>) -> i64 {
+fn length(range: &Range<i64>) -> i64 {
     range.end - range.start
-}
-
-/// Whether most of these sorted margins are the same.
-fn are_alike(margins: &[i64]) -> bool {
-    let most = margins.chunk_by(|one, other| one == other).map(<[i64]>::len).max().unwrap_or_default();
-    most as f64 >= ALIKE * margins.len() as f64
 }
 
 #[cfg(test)]

@@ -52,8 +52,9 @@ impl LongColumns<'_> {
         share: &mut Share<'_>,
     ) -> Result<(), DataError> {
         let Some(mut first) = table.next_part()? else { return Ok(()) };
-        let workers = Workers::new(self.options.threads)
-            .map_err(|error| DataError::setting("threads", error.found, format!("at most {}", error.most)))?;
+        let workers = Workers::new(self.options.threads).map_err(|error| {
+            TableError::setting("threads", error.found, format!("at most {}", error.most))
+        })?;
         let second = if workers.asked() > 1 { table.next_part() } else { Ok(None) };
         // What was wrong with the second part is no concern before the first is read.
         let Ok(Some(second)) = second else {

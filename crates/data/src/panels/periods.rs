@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::DataError;
 use foretell_calendar::{Freq, TimeKind, Zone, days::DAY};
+use foretell_tables::TableError;
 
 /// The changes of rows and times before they become series.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -21,7 +22,9 @@ impl Periods {
     pub(crate) fn new(resample: Option<Freq>, snap: Option<Freq>) -> Result<Self, DataError> {
         match snap.filter(|snap| step(*snap).is_none()) {
             None => Ok(Self { resample, snap }),
-            Some(snap) => Err(DataError::setting("snap", snap, "a step of one length, as 15min, h or D")),
+            Some(snap) => {
+                Err(TableError::setting("snap", snap, "a step of one length, as 15min, h or D").into())
+            }
         }
     }
 

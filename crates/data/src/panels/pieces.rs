@@ -6,7 +6,8 @@ use super::column::Column;
 use super::constants::shown;
 use super::panel::{Panel, Series};
 use crate::error::DataError;
-use foretell_tables::{ColumnError, FilePart, UnreadableTable};
+use crate::error::files::FilesError;
+use foretell_tables::{ColumnError, FilePart};
 
 /// The rows of a series in one file, and the number of the file.
 pub(super) type Piece = (Series, usize);
@@ -74,7 +75,7 @@ const MORE_DIGITS: &str =
 
 fn apart(id: &Arc<str>, of: [usize; 2], files: &[FilePart], why: &'static str) -> DataError {
     let [first, second] = of.map(|file| files[file].to_string());
-    UnreadableTable::Pieces { id: id.to_string(), first, second, why }.into()
+    FilesError::Pieces { id: id.to_string(), first, second, why }.into()
 }
 
 /// Whether two pieces have the same static values.

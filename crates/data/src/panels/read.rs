@@ -17,12 +17,13 @@ use super::panel::Panel;
 use super::rows::TableRows;
 use super::unrounded::Unrounded;
 use crate::error::DataError;
+use crate::error::misread::MisreadTable;
 use crate::error::series::SeriesError;
 use crate::error::steps::StepError;
 use foretell_calendar::{Clock, RepeatedTimes, TimeKind};
 use foretell_tables::{
-    ColumnError, ColumnRoles, FilePart, TableError, TableReader, TextTable, UnreadableTable, check_sizes,
-    is_of_id, open, open_input,
+    ColumnError, ColumnRoles, FilePart, TableError, TableReader, TextTable, check_sizes, is_of_id, open,
+    open_input,
 };
 
 const COLUMN_REMEDY: &str = "give one of these names, or add the column";
@@ -49,7 +50,7 @@ impl ReadOptions {
         let kind = clock.kind.ok_or_else(|| DataError::NoRows { table: table.clone() })?;
         if (1..times).contains(&clock.quarters()) {
             let (file, column, quarters) = (table.clone(), column.to_owned(), clock.quarters());
-            return Err(UnreadableTable::MixedPeriods { file, column, quarters, of: times }.into());
+            return Err(MisreadTable::MixedPeriods { file, column, quarters, of: times }.into());
         }
         let said =
             self.time_format.is_some() || self.freq.is_some_and(|freq| freq.kind() == TimeKind::Integer);

@@ -14,10 +14,10 @@ use super::laid_out::{is_called_part_of_day, year_and_part};
 use super::options::ReadOptions;
 use super::read::{AVAILABLE_MASK, WEIGHT};
 use crate::error::DataError;
+use crate::error::misread::MisreadTable;
 use foretell_calendar::{Clock, TimeKind, days::DAY};
 use foretell_tables::{
-    BlockIds, ColumnError, MemoryTable, TableError, TableReader, UnclearColumn, UnreadableTable, is_of_id,
-    open, table_files,
+    BlockIds, ColumnError, MemoryTable, TableError, TableReader, UnclearColumn, is_of_id, open, table_files,
 };
 
 /// The most columns of a table that is looked at: what is kept of its cells is no more than 8 MB.
@@ -163,7 +163,7 @@ impl Roles {
             && time.as_ref().is_none_or(|time| time == year || time == part)
         {
             let (table, year, part) = (table.into(), year.clone(), part.clone());
-            return Some(UnreadableTable::TimesInParts { table, year, part }.into());
+            return Some(MisreadTable::TimesInParts { table, year, part }.into());
         }
         let ask = |is_id: bool, candidates: &[String], other: &Option<String>| UnclearColumn {
             table: table.into(),

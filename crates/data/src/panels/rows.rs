@@ -13,7 +13,7 @@ use super::periods::Periods;
 use super::unrounded::Unrounded;
 use crate::error::DataError;
 use foretell_calendar::Steps;
-use foretell_tables::{Flaw, Place, ReadNote, TableReader};
+use foretell_tables::{Flaw, Place, ReadNote, TableError, TableReader};
 
 /// The columns of a long table as they are read, one entry per row.
 ///
@@ -201,6 +201,6 @@ impl TableRows {
     pub(crate) fn missing(&self, run: &SeriesRun, row: usize, flaw: Flaw) -> DataError {
         let column = self.target.clone().unwrap_or_else(|| self.id(run).to_string());
         let value = self.missing_as.clone().unwrap_or_default();
-        DataError::bad_value(self.place(row), column, value, flaw)
+        TableError::bad_value(self.place(row), column, value, flaw).into()
     }
 }

@@ -4,8 +4,9 @@ use std::collections::HashSet;
 
 use super::rows::{SeriesRun, TableRows};
 use crate::error::DataError;
+use crate::error::file_clocks::FileClocks;
+use crate::error::misread::MisreadTable;
 use foretell_calendar::{TimeKind, Zone, step_hints::shown_again};
-use foretell_tables::{FileClocks, UnreadableTable};
 
 const HOUR: i64 = 3_600_000_000;
 
@@ -49,10 +50,10 @@ impl TableRows {
         times: &[i64],
         instant: i64,
         [row, other]: [usize; 2],
-    ) -> UnreadableTable {
+    ) -> MisreadTable {
         let [before, after] = [instant - HOUR, instant].map(|instant| zone.offset(instant).unwrap_or(0));
         let shown = |time: i64| TimeKind::Timestamp.display_in(None, time);
-        UnreadableTable::SkippedHour {
+        MisreadTable::SkippedHour {
             at: self.place(run.start + row).into(),
             other: self.place(run.start + other).into(),
             id: self.id(run).to_string(),

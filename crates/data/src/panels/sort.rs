@@ -4,6 +4,7 @@ use super::numbers::Numbers;
 use super::rows::{SeriesRun, TableRows};
 use crate::error::DataError;
 use foretell_calendar::Steps;
+use foretell_tables::TableError;
 
 impl TableRows {
     /// Groups the rows by series with ascending times, if they are not so already.
@@ -32,7 +33,7 @@ impl TableRows {
         }
         if u32::try_from(rows).is_err() {
             let expected = format!("at most {}, or sorted by id and time", u32::MAX);
-            return Err(DataError::setting("the number of rows", rows, expected));
+            return Err(TableError::setting("the number of rows", rows, expected).into());
         }
         self.sort();
         Ok(())

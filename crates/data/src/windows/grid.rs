@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::spec::{Span, WindowSpec};
 use crate::error::DataError;
 use crate::panels::panel::Panel;
+use foretell_tables::TableError;
 
 /// The places where windows may start, the same for every series when counted from its end.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +41,7 @@ impl Grid {
             let most = i64::from(i32::MAX);
             match i64::try_from(value) {
                 Ok(value) if (least..=most).contains(&value) => Ok(value),
-                _ => Err(DataError::setting(name, value, format!("{least} to {most}"))),
+                _ => Err(TableError::setting(name, value, format!("{least} to {most}")).into()),
             }
         };
         Ok(match span {
@@ -72,7 +73,7 @@ impl Grid {
                 let step = rows("step_size", step_size, 1)?;
                 if (test - h) % step != 0 {
                     let expected = format!("h = {h} plus a multiple of step_size = {step}");
-                    return Err(DataError::setting("test_size", test, expected));
+                    return Err(TableError::setting("test_size", test, expected).into());
                 }
                 let count = (test - h) / step + 1;
                 Self { offset: -test - l, step, count, cut: 0, keep: WindowFilter::Cutoff }

@@ -3,6 +3,7 @@
 use super::scaler::WindowScaler;
 use crate::error::DataError;
 use crate::panels::covariates::Future;
+use foretell_tables::TableError;
 
 /// The contents of a window.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,13 +56,13 @@ impl WindowSpec {
             [("input_size", self.input_size), ("h", self.horizon), ("step_size", self.step_size)]
         {
             if !(1..=MOST).contains(&value) {
-                return Err(DataError::setting(name, value, format!("1 to {MOST}")));
+                return Err(TableError::setting(name, value, format!("1 to {MOST}")).into());
             }
         }
         match self.availability_threshold.iter().find(|t| !(0.0..=1.0).contains(*t)) {
             Some(threshold) => {
                 let name = "training_data_availability_threshold";
-                Err(DataError::setting(name, threshold, "0.0 to 1.0"))
+                Err(TableError::setting(name, threshold, "0.0 to 1.0").into())
             }
             None => Ok(()),
         }

@@ -1,10 +1,7 @@
 //! Errors of a file as a whole, and of the way in which its text is written.
 
-use std::io;
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::file_clocks::FileClocks;
 use super::place::Place;
 use foretell_messages::{Setting, listed};
 
@@ -27,18 +24,6 @@ pub enum UnreadableTable {
         file: Arc<str>,
         /// What it seems to be, and the remedy.
         what: &'static str,
-    },
-    /// A header that is a row of the table.
-    #[error(
-        "{file}: its first line looks like a row ({}), and is read as the names of columns; write a line with such names above it, as \
-         in `unique_id,ds,y`",
-        listed(.cells)
-    )]
-    NoHeader {
-        /// The file.
-        file: Arc<str>,
-        /// The cells of the line.
-        cells: Vec<String>,
     },
     /// Fewer lines than are to be skipped.
     #[error(
@@ -67,22 +52,6 @@ pub enum UnreadableTable {
         /// The line and the text of the first cell of one unit, and of the first cell of another.
         cells: Box<[(u64, String); 2]>,
     },
-    /// A table whose times stand in a column of years, or days, and one of their parts.
-    #[error(
-        "{table}: `{year}` and `{part}` seem to make the times together: read both as the time ({}), and name the column of the \
-         values ({}), and that of the ids ({}) if there are several series",
-        Setting::TimeColumns.to(format_args!("{year},{part}")),
-        Setting::TargetColumn,
-        Setting::IdColumn
-    )]
-    TimesInParts {
-        /// The file or table.
-        table: Arc<str>,
-        /// The column of the years.
-        year: String,
-        /// That of the parts.
-        part: String,
-    },
     /// A column that has no number above 999 without a point, and three digits behind each point.
     #[error(
         "{file}: column `{column}` has whole numbers up to {whole}, and three digits behind each point (line {line}), which stands between \
@@ -100,16 +69,6 @@ pub enum UnreadableTable {
         line: u64,
         /// The largest number without one.
         whole: u32,
-    },
-    /// Periods that rows are gathered in, none of which is complete.
-    #[error(
-        "{table}: no period is complete: rows are missing at the beginning or the end of each, whose sum or mean would be that of a part; \
-         give the rows of whole periods, or keep such ones with {}",
-        Setting::KeepPartial
-    )]
-    NoWholePeriod {
-        /// The table.
-        table: Arc<str>,
     },
     /// Compressed text that is damaged, or hostile.
     #[error("{file}: {reason}")]
@@ -138,66 +97,6 @@ pub enum UnreadableTable {
     NoFiles {
         /// The folder or pattern.
         path: String,
-    },
-    /// A series with rows in two files that cannot be read one after another.
-    #[error(
-        "series `{id}` has rows in {first} and in {second}, {why}; of files that are read one after another each holds whole series, or \
-         the steps of a series that follow those of the file before: write the files anew so, or read them as one table, in memory"
-    )]
-    #[strum(serialize = "series_in_two_files")]
-    Pieces {
-        /// The series.
-        id: String,
-        /// A file with rows of it.
-        first: String,
-        /// Another one.
-        second: String,
-        /// Why the second cannot follow the first.
-        why: &'static str,
-    },
-    /// Processes that read other files of the same panel.
-    #[error(
-        "process {process} finds the file {found} where process 0 finds {expected}; all processes that read a panel together see the \
-         same files, so let all machines share their directory, or copy them to the same place on each"
-    )]
-    OtherFiles {
-        /// The first process that differs.
-        process: usize,
-        /// The first file of process 0 that it has not.
-        expected: String,
-        /// The file that it has in its place.
-        found: String,
-    },
-    /// A file that another process cannot read, and this one can.
-    #[error("process {process}: {reason}; all processes that read a panel together see the same files")]
-    #[strum(serialize = "file_of_process")]
-    OfProcess {
-        /// The first process that cannot.
-        process: usize,
-        /// What it meets.
-        reason: String,
-    },
-    /// A file of another kind than the first.
-    #[error("{file}: its {what} {found}, and of the first file {expected}; all files of a panel are alike")]
-    #[strum(serialize = "unlike_files")]
-    Unlike {
-        /// The file.
-        file: String,
-        /// The subject that differs, as `columns are`.
-        what: &'static str,
-        /// The value in the first file.
-        expected: String,
-        /// The value in this one.
-        found: String,
-    },
-    /// A directory that does not take the numbers.
-    #[error("cannot keep numbers in {dir}: {source}; name a directory on a disk with room for them", dir = dir.display())]
-    #[strum(serialize = "cannot_keep_rows")]
-    Unwritten {
-        /// The directory.
-        dir: PathBuf,
-        /// The system's reason.
-        source: io::Error,
     },
     /// Files of one table whose columns differ.
     #[error(
@@ -310,55 +209,6 @@ pub enum UnreadableTable {
         /// The columns.
         columns: Vec<String>,
     },
-    /// Quarters among times that are none, of which they are the sums.
-    #[error(
-        "{file}, column `{column}`: {quarters} of {of} times are quarters or half-years, and the others are not, so that their rows seem to \
-         be sums of others; leave these rows out of the file, or keep them in one of their own"
-    )]
-    MixedPeriods {
-        /// The file.
-        file: Arc<str>,
-        /// The column of the times.
-        column: String,
-        /// How many are quarters,
-        quarters: usize,
-        /// and how many there are.
-        of: usize,
-    },
-    /// Years of the Buddhist calendar.
-    #[error(
-        "{at}: the times of series `{id}` are of the year {year}, which seems to be {common} by the Buddhist calendar; write the \
-         years of the common era, 543 less, since leap years and weekdays are found by them", common = .year - 543
-    )]
-    BuddhistYears {
-        /// The first row of the series.
-        at: Place,
-        /// The series.
-        id: String,
-        /// Its year.
-        year: i16,
-    },
-    /// A time over which clocks were put forward, beside the one that they showed instead.
-    #[error(
-        "{}: clocks of {zone} were put forward over {time}, and the row of the time that they showed instead is there as well ({other}); {}",
-        .at.and_series(.id), .clocks.remedy(.kept)
-    )]
-    SkippedHour {
-        /// The row of the time that clocks never showed.
-        at: Box<Place>,
-        /// The row of the time instead.
-        other: Box<Place>,
-        /// The series.
-        id: String,
-        /// The time, as the file has it.
-        time: Box<str>,
-        /// The zone that was named,
-        zone: Box<str>,
-        /// and the offset from UTC in that night, before clocks were put forward.
-        kept: Box<str>,
-        /// What the other times tell of the clocks.
-        clocks: FileClocks,
-    },
     /// An id of several columns that can be taken apart in two ways.
     #[error(
         "{at}: the columns that make the id give `{id}`, as do other cells of another row, whose parts end elsewhere; write another character \
@@ -368,18 +218,6 @@ pub enum UnreadableTable {
         /// The second row.
         at: Place,
         /// The id.
-        id: String,
-    },
-    /// Times that are years and the years after them, read as years and months.
-    #[error(
-        "{at}: the months of series `{id}` are 13 apart, as where the second number of a time is no month but the year after the \
-         first one (2000/01, 2001/02); read them as years ({years}), or, if months are meant, set their frequency ({months})",
-        years = Setting::TimeFormat.to("%Y/%y"), months = Setting::Freq.to("13MS")
-    )]
-    YearsAsMonths {
-        /// The first row of the series.
-        at: Place,
-        /// The series.
         id: String,
     },
     /// A workbook that is damaged, or none.

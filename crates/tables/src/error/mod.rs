@@ -4,7 +4,6 @@ pub(crate) mod cell;
 pub(crate) mod column;
 pub(crate) mod construct;
 pub(crate) mod file;
-pub(crate) mod file_clocks;
 pub(crate) mod flaw;
 pub(crate) mod place;
 pub(crate) mod settings;

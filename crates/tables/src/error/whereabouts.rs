@@ -51,7 +51,6 @@ impl UnreadableTable {
     pub(super) fn whereabouts(&self) -> Whereabouts {
         match self {
             Self::NotText { file, .. }
-            | Self::NoHeader { file, .. }
             | Self::FewerLines { file, .. }
             | Self::Compressed { file, .. }
             | Self::Encoding { file, .. }
@@ -66,7 +65,6 @@ impl UnreadableTable {
             | Self::Json { file, .. }
             | Self::NotBuilt { file, .. }
             | Self::Batches { table: file, .. } => Whereabouts::file(file),
-            Self::TimesInParts { table, .. } | Self::NoWholePeriod { table } => Whereabouts::file(table),
             Self::PointedThousands { file, column, line, .. } => {
                 Whereabouts { row: Some(*line), ..Whereabouts::file(file).column(column) }
             }
@@ -74,23 +72,15 @@ impl UnreadableTable {
                 let row = Some(cells[1].0);
                 Whereabouts { row, ..Whereabouts::file(file).column(column) }
             }
-            Self::Columns { file, column, .. }
-            | Self::MixedPeriods { file, column, .. }
-            | Self::NumberedPeriods { file, column } => Whereabouts::file(file).column(column),
-            Self::NoFiles { path } => Whereabouts::file(path),
-            Self::Unlike { file, .. } => Whereabouts::file(file),
-            Self::Pieces { id, second, .. } => Whereabouts::file(second).series(id),
-            Self::BuddhistYears { at, id, .. } | Self::YearsAsMonths { at, id } => {
-                Whereabouts::at(at).series(id)
+            Self::Columns { file, column, .. } | Self::NumberedPeriods { file, column } => {
+                Whereabouts::file(file).column(column)
             }
-            Self::SkippedHour { at, id, .. } => Whereabouts::at(at).series(id),
+            Self::NoFiles { path } => Whereabouts::file(path),
             Self::Ragged { at, .. }
             | Self::UnclosedQuote { at, .. }
             | Self::NotUtf8 { at }
             | Self::Summary { at, .. } => Whereabouts::at(at),
             Self::UnclearId { at, id } => Whereabouts::at(at).series(id),
-            Self::OtherFiles { found, .. } => Whereabouts::file(found),
-            Self::OfProcess { .. } | Self::Unwritten { .. } => Whereabouts::default(),
         }
     }
 }
