@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use foretell::hierarchy::Hierarchy;
 use foretell::{
-    CalendarError, ColumnNames, DataError, End, FileOptions, Fitted, Freq, Future, LabelFiles, Locale,
-    MemoryLimit, Panel, ReadOptions, Roles, SeriesColumns, TimeFormat, Zone,
+    CalendarError, ColumnNames, DataError, End, FileOptions, FilesError, Fitted, Freq, Future, LabelFiles,
+    Locale, MemoryLimit, Panel, ReadOptions, Roles, SeriesColumns, TimeFormat, Zone,
 };
 use serde_json::json;
 

@@ -8,6 +8,7 @@ pub(crate) mod series;
 pub(crate) mod steps;
 pub(crate) mod windows;
 
+use std::fmt;
 use std::sync::Arc;
 
 use foretell_calendar::CalendarError;

@@ -27,9 +27,6 @@ impl TableRows {
         if self.len() == 0 {
             return Err(DataError::NoRows { table: self.origin.table() });
         }
-        if let Some(cell) = self.read_as_zero.take() {
-            self.note(vec![ReadNote::ReadAsZero { table: self.origin.table(), cell }]);
-        }
         self.arrange()?;
         if let Some(zone) = &zone {
             self.check_skipped_hours(zone)?;
@@ -74,6 +71,9 @@ impl TableRows {
             std::mem::swap(&mut times, &mut counted);
         }
         let levels = self.take_levels();
+        if let Some(value) = self.first_lost(&levels) {
+            self.note(vec![ReadNote::ReadAsZero { table: self.origin.table(), value }]);
+        }
         let series = self.runs.iter().zip(levels).enumerate().map(|(i, (run, level))| Series {
             id: self.id(run).clone(),
             start: run.start,

@@ -110,7 +110,6 @@ impl ForecastTable {
                         format!("{value:e}"),
                         flaw,
                     )
-                    .into()
                 })
             };
             let values = values.into_iter().enumerate().map(too_large).collect::<Result<_, _>>()?;

@@ -27,4 +27,19 @@ impl TableRows {
         };
         runs.iter().map(&mut level_of).collect()
     }
+
+    /// The first value that is held as 0 and is none: beside far larger ones of its series, or where no one asked for its digits.
+    pub(super) fn first_lost(&self, levels: &[SeriesLevel]) -> Option<String> {
+        if !self.unrounded.is_wanted {
+            return self.read_as_zero.clone();
+        }
+        let lost = self.runs.iter().zip(levels).flat_map(|(run, level)| {
+            let [offset, _] = <[f64; 2]>::from(*level);
+            let rows =
+                (run.start..run.start + run.len).filter(move |row| offset == 0.0 && self.y[*row] == 0.0);
+            rows.map(|row| self.unrounded.get(row, self.y[row]))
+                .find(|value| *value != 0.0 && !value.is_nan())
+        });
+        lost.map(|value| format!("{value:e}")).next()
+    }
 }

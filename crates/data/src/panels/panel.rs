@@ -286,9 +286,8 @@ impl Panel {
     pub(crate) fn find_column(&self, name: &str) -> Result<&Column, DataError> {
         const REMEDY: &str = "give one of these names, or add the column";
         let column = self.data.columns.iter().find(|column| column.name == name);
-        column.ok_or_else(|| {
-            TableError::missing_column(&self.data.table, name, self.column_names(), REMEDY).into()
-        })
+        let lacks = || TableError::missing_column(&self.data.table, name, self.column_names(), REMEDY);
+        Ok(column.ok_or_else(lacks)?)
     }
 
     pub(crate) fn static_column(&self, name: &str) -> Result<&[f32], DataError> {

@@ -22,8 +22,8 @@ use crate::error::series::SeriesError;
 use crate::error::steps::StepError;
 use foretell_calendar::{Clock, RepeatedTimes, TimeKind};
 use foretell_tables::{
-    ColumnError, ColumnRoles, FilePart, TableError, TableReader, TextTable, check_sizes, is_of_id, open,
-    open_input,
+    ColumnError, ColumnRoles, FilePart, ReadNote, TableError, TableReader, TextTable, check_sizes, is_of_id,
+    open, open_input,
 };
 
 const COLUMN_REMEDY: &str = "give one of these names, or add the column";
@@ -161,7 +161,8 @@ fn read_again<'a>(
     again: bool,
 ) -> Result<Panel, DataError> {
     let panel = read(open()?, options, !again)?;
-    match again && panel.is_coarse() {
+    let is_zero = |note: &ReadNote| matches!(note, ReadNote::ReadAsZero { .. });
+    match again && (panel.is_coarse() || panel.notes().iter().any(is_zero)) {
         false => Ok(panel),
         true => {
             drop(panel);

@@ -104,23 +104,35 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_single_precision_has_as_zero_are_told() {
+    fn numbers_that_single_precision_has_as_zero_are_scaled_or_told() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("t.csv");
         let told = |text: &str, options: &ReadOptions| {
-            let panel = read(text, options);
-            (panel.y(0).to_vec(), panel.notes().iter().map(ToString::to_string).collect::<Vec<_>>())
+            std::fs::write(&path, text).unwrap();
+            // Read once, and a file that may be read again.
+            [read(text, options), Panel::from_file(&path, options).unwrap()].map(|panel| {
+                (values(&panel), panel.notes().iter().map(ToString::to_string).collect::<Vec<_>>())
+            })
         };
         let wide = ReadOptions { wide: true, ..ReadOptions::new() };
         for (text, options) in [
             ("ds,y\n1,0\n2,1e-302\n3,3\n4,-1e-50\n", &ReadOptions::new()),
             ("ds,y,z\n1,0,1\n2,1e-302,1\n3,3,1\n4,-1e-50,1\n", &wide),
         ] {
-            let (y, notes) = told(text, options);
-            assert_eq!((y, notes.len()), (vec![0.0, 0.0, 3.0, 0.0], 1), "{notes:?}");
-            assert!(notes[0].contains("read as 0, the first of them 1e-302"), "{notes:?}");
+            for (y, notes) in told(text, options) {
+                assert_eq!((y, notes.len()), (vec![0.0, 0.0, 3.0, 0.0], 1), "{notes:?}");
+                assert!(notes[0].contains("read as 0, the first of them 1e-302"), "{notes:?}");
+            }
+        }
+        // By themselves they are values as any others.
+        for (y, notes) in told("ds,y\n1,1e-302\n2,3e-302\n3,0\n4,-2e-302\n", &ReadOptions::new()) {
+            let near = |(value, expected): (&f64, f64)| (value / 1e-302 - expected).abs() < 1e-6;
+            assert!(y.iter().zip([1.0, 3.0, 0.0, -2.0]).all(near) && notes.is_empty(), "{y:?} {notes:?}");
         }
         // What single precision has, if not with all digits, and what is 0.
-        assert!(told("ds,y\n1,0\n2,1e-44\n3,0.000\n", &ReadOptions::new()).1.is_empty());
-        assert!(told("ds,y\n1,0\n2,0e-302\n3,-0\n", &ReadOptions::new()).1.is_empty());
+        for text in ["ds,y\n1,0\n2,1e-40\n3,2\n", "ds,y\n1,0\n2,0e-302\n3,-0\n"] {
+            assert!(told(text, &ReadOptions::new()).iter().all(|(_, notes)| notes.is_empty()), "{text}");
+        }
     }
 
     #[test]

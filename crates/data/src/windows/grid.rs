@@ -41,7 +41,7 @@ impl Grid {
             let most = i64::from(i32::MAX);
             match i64::try_from(value) {
                 Ok(value) if (least..=most).contains(&value) => Ok(value),
-                _ => Err(TableError::setting(name, value, format!("{least} to {most}")).into()),
+                _ => Err(TableError::setting(name, value, format!("{least} to {most}"))),
             }
         };
         Ok(match span {

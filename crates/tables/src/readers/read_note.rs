@@ -202,12 +202,12 @@ pub enum ReadNote {
         /// and its text.
         cell: String,
     },
-    /// Numbers that are 0 in single precision alone.
+    /// Numbers that are 0 in single precision alone, beside larger ones of their series.
     ReadAsZero {
         /// The table.
         table: Arc<str>,
         /// The first.
-        cell: String,
+        value: String,
     },
     /// Lines that repeat the header.
     RepeatedHeaders {
@@ -342,10 +342,10 @@ impl fmt::Display for ReadNote {
                  accounts; {} says that the value is not known",
                 Setting::Missing.to(cell)
             ),
-            Self::ReadAsZero { table, cell } => write!(
+            Self::ReadAsZero { table, value } => write!(
                 f,
-                "{table}: numbers that are nearer to 0 than a 32-bit float can be (about 1e-45) are read as 0, the first of them {cell}; if \
-                 they are more than noise, rescale the column"
+                "{table}: numbers that are next to nothing beside others of their series are read as 0, the first of them {value}; if they \
+                 are more than noise, leave out the rows that are far larger"
             ),
             Self::RepeatedHeaders { file, lines } => {
                 write!(f, "{file}: lines passed over, since they repeat the header: {lines}")
