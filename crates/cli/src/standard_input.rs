@@ -9,7 +9,7 @@ use foretell::{FileFormat, MemoryTable, is_json_by_columns, unpacked_beginning};
 /// What it is called in messages.
 pub(crate) const NAME: &str = "standard input";
 
-/// Bytes that are kept: the rows that are looked at, unless they are very long; so many of their text are looked at where it is compressed.
+/// Bytes that are kept: the rows that are looked at, unless they are very long; of compressed ones as many bytes of their text.
 const HEAD: u64 = 1 << 18;
 
 /// JSON by columns is kept up to this size, as that of pipes is: how much memory it may take is known when it is read.

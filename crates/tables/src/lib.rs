@@ -41,6 +41,7 @@ pub use readers::across::{LongNames, MeltedTable, times_of};
 #[cfg(feature = "parquet")]
 pub use readers::arrow_table::ArrowTable;
 pub use readers::block_ids::BlockIds;
+pub use readers::compressed::unpacked_beginning;
 pub use readers::day_clock::{Hours, steps_of_day};
 pub use readers::file_options::{Encoding, FileOptions};
 pub use readers::file_part::FilePart;
@@ -62,7 +63,7 @@ pub use readers::table::{ID, TableReader};
 pub use readers::table_columns::TableColumns;
 pub use readers::table_files::table_files;
 pub use readers::text_table::TextTable;
-pub use readers::told_text::{open_input, unpacked_beginning};
+pub use readers::told_text::open_input;
 pub use readers::year_months::named_months;
 pub use readers::year_parts::{is_called_year, parts_of_year};
 

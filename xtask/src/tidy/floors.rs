@@ -355,7 +355,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "one_zone other_steps",
             "error",
             "known_values model_columns same_steps same_zone sample_tables",
-            "crossed_ends time_steps",
+            "crossed_quantiles time_steps",
             "scored_forecasts",
         ],
     ),

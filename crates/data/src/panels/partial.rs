@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 use super::fill::Fill;
 use super::holes::UsualSteps;
-use super::periods::Periods;
+use super::periods::{Periods, civil};
 use super::rows::{SeriesRun, TableRows};
 use crate::error::DataError;
 use crate::error::misread::MisreadTable;
@@ -193,11 +193,6 @@ impl TableRows {
         series.sort_unstable();
         Ok(series)
     }
-}
-
-/// A time as clocks show it.
-pub(super) fn civil(zone: Option<&Zone>, time: i64) -> i64 {
-    zone.and_then(|zone| zone.civil(time)).unwrap_or(time)
 }
 
 /// The names of the first and the last period.

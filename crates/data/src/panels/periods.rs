@@ -98,6 +98,11 @@ fn period(freq: Freq, zone: Option<&Zone>, time: i64) -> Option<i64> {
     }
 }
 
+/// A time as clocks show it.
+pub(super) fn civil(zone: Option<&Zone>, time: i64) -> i64 {
+    zone.and_then(|zone| zone.civil(time)).unwrap_or(time)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -176,6 +176,14 @@ impl<R: BufRead> BufRead for Counted<R> {
     }
 }
 
+/// The text of the beginning of a file, which may be compressed: at most `most` bytes of it, and of one that is cut off those before its end.
+pub fn unpacked_beginning(head: &[u8], most: u64) -> Vec<u8> {
+    let mut text = Vec::new();
+    // What cannot be unpacked is an error of its reader.
+    _ = Text::of(head).and_then(|unpacked| unpacked.take(most).read_to_end(&mut text));
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -197,5 +205,22 @@ mod tests {
         };
         assert!(bytes <= 20 << 20, "{bytes}");
         assert!(matches!(Damage::of(&error), Some(Damage::Bomb(_))), "{error}");
+    }
+
+    #[test]
+    fn a_beginning_that_is_cut_off_is_unpacked_up_to_its_end() {
+        let text: String = (0..60_000).map(|i| format!("{},{}\n", i, i * i % 7919)).collect();
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut packed, text.as_bytes()).unwrap();
+        let packed = packed.finish().unwrap();
+        let beginning = unpacked_beginning(&packed[..packed.len() / 2], 1 << 30);
+        assert!(
+            beginning.len() > text.len() / 4 && text.as_bytes().starts_with(&beginning),
+            "{}",
+            beginning.len()
+        );
+        assert_eq!(unpacked_beginning(&packed, 1000), &text.as_bytes()[..1000]);
+        assert_eq!(unpacked_beginning(text.as_bytes(), 1000), &text.as_bytes()[..1000]);
+        assert!(unpacked_beginning(b"\x1f\x8b damaged", 1000).is_empty());
     }
 }

@@ -81,7 +81,7 @@ pub(super) fn json_table(
     ColumnsTable::new(name, columns.into())
 }
 
-/// The memory that JSON of so many bytes takes: of each cell its text, and where that ends.
+/// The memory that JSON of this size, in bytes, takes: of each cell its text, and where that ends.
 pub(super) fn memory_of_text(bytes: u64) -> u64 {
     bytes.saturating_mul(3)
 }

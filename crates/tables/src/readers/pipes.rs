@@ -7,8 +7,8 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use super::compressed::unpacked_beginning;
 use super::other_kinds::is_json;
-use super::told_text::unpacked_beginning;
 
 /// Bytes that are kept of a text: the rows that are looked at.
 const KEPT: usize = 1 << 22;
