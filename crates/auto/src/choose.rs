@@ -139,9 +139,12 @@ pub(crate) fn choose(
     board.rows = rows(&tried, &scored_mix, &mix, &scored_by, h);
     let refused: usize = refused.iter().zip(&refused_last).map(|(a, b)| a + b).sum();
     if refused > 0 {
-        board.told.push(format!(
-            "{refused} forecasts of the windows that no history could justify were replaced by those of the next model"
-        ));
+        let were = if refused == 1 {
+            "forecast of the windows that no history could justify was"
+        } else {
+            "forecasts of the windows that no history could justify were"
+        };
+        board.told.push(format!("{refused} {were} replaced by those of the next model"));
     }
 
     board.told.extend(ended(panel, season));

@@ -47,12 +47,58 @@ pub(crate) struct History {
     pub(crate) least: Option<f64>,
     /// Whether it has [ended](has_ended): what is not sold any more.
     pub(crate) has_ended: bool,
-    /// Whether it is zero at more than half of its steps, so that its median says nothing of the amount.
+    /// Whether it is zero at more than half of its steps from the first that is not, and no season says at which, so that its median says
+    /// nothing of the amount.
     pub(crate) is_rare: bool,
 }
 
 /// The share of zeros above which a median is next to nothing.
 const RARE: f64 = 0.5;
+
+/// Fewest seasons that show what a season explains.
+const SEASONS_SHOWN: usize = 3;
+
+/// The share of the variance within the steps of a season below which the season says when there is something, as the sun of a day does
+/// or the opening hours of a shop: one mean of all steps would be far from each of them.
+const WITHIN_SEASON: f64 = 0.5;
+
+/// Whether the steps of a season explain most of the values: of rare demand they explain next to nothing.
+fn follows_season(y: &[f32], season: usize) -> bool {
+    if season < 2 || y.len() < SEASONS_SHOWN * season {
+        return false;
+    }
+    let deviation = |values: &mut dyn Iterator<Item = f64>| {
+        // Count, mean and squared deviations (Welford).
+        values.fold((0_usize, 0.0, 0.0), |(count, mean, squares), y| {
+            let moved = mean + (y - mean) / (count + 1) as f64;
+            (count + 1, moved, squares + (y - mean) * (y - moved))
+        })
+    };
+    let known = |y: &&f32| !y.is_nan();
+    let (count, _, all) = deviation(&mut y.iter().filter(known).map(|&y| f64::from(y)));
+    let (phases, within) = (0..season).fold((0, 0.0), |(phases, within), phase| {
+        let own = y.iter().skip(phase).step_by(season).filter(known);
+        let (count, _, squares) = deviation(&mut own.map(|&y| f64::from(y)));
+        (phases + usize::from(count > 0), within + squares)
+    });
+    // By degrees of freedom, so that chance explains nothing in the mean.
+    count > phases + 1 && within / ((count - phases) as f64) < WITHIN_SEASON * all / (count - 1) as f64
+}
+
+/// Steps from the first sale on without which it may be one of few.
+const BEGUN: usize = 3;
+
+/// Whether values, none of which is below zero, are zero at more than half of the steps since the first sale (before it nothing was to be
+/// sold) and no season says at which.
+fn is_rare(y: &[f32], season: usize, zero: f64) -> bool {
+    let is_sold = |y: &f32| !y.is_nan() && f64::from(*y) != zero;
+    let Some(first) = y.iter().position(is_sold) else { return false };
+    let known = |y: &[f32]| y.iter().filter(|y| !y.is_nan()).count();
+    let since = if known(&y[first..]) >= BEGUN { &y[first..] } else { y };
+    let known = known(since);
+    let zeros = known - since.iter().filter(|y| is_sold(y)).count();
+    zeros as f64 > RARE * known as f64 && !follows_season(since, season)
+}
 
 /// Fewest zeros at the end of a series that has ended.
 const ENDED: usize = 8;
@@ -110,7 +156,7 @@ impl History {
             last: known().next_back().unwrap_or(zero),
             least: positive.then_some(zero),
             has_ended,
-            is_rare: positive && !has_ended && zeros > RARE && range[1] > zero,
+            is_rare: positive && !has_ended && is_rare(y, season, zero),
         }
     }
 }
@@ -132,6 +178,42 @@ mod tests {
         assert!(!History::of(&often, 1, 0.0).is_rare && !History::of(&[0.0; 40], 1, 0.0).is_rare);
         let signs: Vec<f32> = demand.iter().map(|y| y - 1.0).collect();
         assert_eq!(History::of(&signs, 1, 0.0).least, None);
+    }
+
+    #[test]
+    fn what_a_season_explains_is_not_rare() {
+        let is_rare = |y: &[f32], season| History::of(y, season, 0.0).is_rare;
+        // Sun of eight hours, and a shop that is open for nine on weekdays.
+        let hour = |t: usize| (t % 24) as f32;
+        let sun: Vec<f32> = (0..240)
+            .map(|t| {
+                ((hour(t) - 8.0) * std::f32::consts::PI / 8.0).sin().max(0.0)
+                    * f32::from(u8::from(hour(t) < 16.0 && hour(t) > 8.0))
+            })
+            .collect();
+        assert!(sun.iter().filter(|y| **y == 0.0).count() > 120 && !is_rare(&sun, 24));
+        let shop: Vec<f32> =
+            (0..672)
+                .map(|t| {
+                    if t / 24 % 7 < 5 && (9..18).contains(&(t % 24)) {
+                        15.0 + (t * 7 % 10) as f32
+                    } else {
+                        0.0
+                    }
+                })
+                .collect();
+        assert!(!is_rare(&shop, 24) && !is_rare(&shop, 168) && is_rare(&shop, 1));
+        assert!(is_rare(&sun[..80], 24), "of less than three seasons from the first sale nothing is known");
+        // What was listed before it was sold.
+        let launched: Vec<f32> =
+            (0..100).map(|t| if t < 60 { 0.0 } else { 17.0 + (t * 5 % 7) as f32 }).collect();
+        assert!(!is_rare(&launched, 7) && !is_rare(&launched[..63], 7) && is_rare(&launched[..61], 7));
+        // Demand at random, more of it on one weekday.
+        let chance = |t: usize| (t * 7919 + t * t * 31) % 101;
+        let rare: Vec<f32> = (0..364)
+            .map(|t| f32::from(u8::from(chance(t) < if t % 7 == 2 { 40 } else { 15 })) * (1 + t % 3) as f32)
+            .collect();
+        assert!(is_rare(&rare, 7) && is_rare(&rare, 52));
     }
 
     #[test]

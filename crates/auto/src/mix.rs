@@ -49,6 +49,7 @@ impl Mix {
         if history.len < FEW_ROWS {
             spread_out(history, &mut values);
         }
+        keep_width(history, &mut values);
         self.widen(history, &mut values);
         (values, refused)
     }
@@ -141,6 +142,19 @@ fn spread_out(history: &History, values: &mut [f32]) {
     }
 }
 
+/// A model that lets no forecast go further than a bound, as FLAIR does, has one number for all quantiles there: beyond all that was, a step is
+/// no more certain than the one before it.
+fn keep_width(history: &History, values: &mut [f32]) {
+    let mut above = [0.0; WIDTH - MEDIAN];
+    for step in values.chunks_exact_mut(WIDTH) {
+        let median = step[MEDIAN];
+        if step[WIDTH - 1] <= median && f64::from(median) > history.range[1] {
+            step[MEDIAN..].iter_mut().zip(&above).for_each(|(value, above)| *value = median + above);
+        }
+        above.iter_mut().zip(&step[MEDIAN..]).for_each(|(above, value)| *above = value - median);
+    }
+}
+
 /// The last value, and the quantiles of a walk at random: of a series that no member can forecast.
 fn last_value(history: &History, h: usize) -> Vec<f32> {
     let of_step = |step| normal(step).map(|offset| (history.last + offset * history.scale) as f32);
@@ -217,6 +231,20 @@ mod tests {
         assert!(values[MEDIAN] == 58.0 && values[0] < 52.0 && values[WIDTH - 1] > 64.0, "{values:?}");
         // What was the same four times may stay so.
         assert_eq!(mix.combined(&History::of(&[58.0; 4], 1, 0.0), 2, &[Some(&sure)]).0, sure);
+    }
+
+    #[test]
+    fn what_is_beyond_all_that_was_is_no_more_certain_than_the_step_before() {
+        let mix = Mix { weights: vec![1.0], groups: Vec::new(), order: vec![0], width: 1.0 };
+        let growing = History::of(&(0..20).map(|t| 1.2_f32.powi(t)).collect::<Vec<_>>(), 1, 0.0);
+        let bounded: Vec<f32> = flat(40.0)[..WIDTH].iter().chain(&[45.0; WIDTH]).copied().collect();
+        let values = mix.combined(&growing, 2, &[Some(&bounded)]).0;
+        assert_eq!((values[WIDTH + MEDIAN], values[2 * WIDTH - 1]), (45.0, 49.0), "{values:?}");
+        // What is certain from the first step on is, and so is what the history had.
+        let certain: Vec<f32> = [[40.0; WIDTH], [45.0; WIDTH]].concat();
+        assert_eq!(mix.combined(&growing, 2, &[Some(&certain)]).0, certain);
+        let known: Vec<f32> = flat(20.0)[..WIDTH].iter().chain(&[0.0; WIDTH]).copied().collect();
+        assert_eq!(mix.combined(&growing, 2, &[Some(&known)]).0[WIDTH..], [0.0; WIDTH]);
     }
 
     #[test]
