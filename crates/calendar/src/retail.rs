@@ -61,6 +61,28 @@ impl Retail {
         (known && parts.next().is_none()).then_some(retail)
     }
 
+    /// The calendars whose months follow each other on all of these days, of which there are two at least. Several do where no year among
+    /// them has a 53rd week; the nearest weekday and the first months of the year come first.
+    pub(crate) fn months_on(days: &[i64]) -> Vec<Self> {
+        const PATTERNS: [[u8; 3]; 3] = [[4, 4, 5], [4, 5, 4], [5, 4, 4]];
+        let Some(&first) = days.first() else { return Vec::new() };
+        let follows = |retail: &Self| {
+            let floor = retail.floor(first);
+            floor.is_some_and(|floor| (floor..).zip(days).all(|(index, day)| retail.day(index) == Some(*day)))
+        };
+        let of = |start: bool, nearest: bool, month: u8, weeks: [u8; 3]| {
+            // Monday = 0; 1970-01-01 was a Thursday.
+            let weekday = (first - i64::from(start) + 3).rem_euclid(7) as u8;
+            Self { part: Part::Month(weeks), nearest, month, weekday, start }
+        };
+        let all = [false, true].into_iter().flat_map(|start| {
+            [true, false].into_iter().flat_map(move |nearest| {
+                (1..=12).flat_map(move |month| PATTERNS.map(|weeks| (start, nearest, month, weeks)))
+            })
+        });
+        all.map(|(start, nearest, month, weeks)| of(start, nearest, month, weeks)).filter(follows).collect()
+    }
+
     /// Steps of a year.
     pub(crate) fn per_year(self) -> i64 {
         match self.part {
@@ -122,5 +144,39 @@ impl fmt::Display for Retail {
             Part::Quarter(longest) => write!(f, "{edge}Q-{variation}-{month}-{weekday}-{longest}"),
             Part::Month([a, b, c]) => write!(f, "{edge}M-{variation}-{month}-{weekday}-{a}{b}{c}"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calendars_are_known_by_their_months() {
+        for name in ["EM-N-JAN-SAT-445", "EM-L-DEC-SUN-454", "SM-N-JAN-SAT-544", "EM-N-SEP-FRI-445"] {
+            let retail = Retail::parse(name).expect(name);
+            // From the spring of 2021 on, a year of 52 weeks and six with one of 53.
+            let days = |rows: i64| -> Vec<i64> {
+                let first = 12 * 2021 + 3;
+                (first..first + rows).map(|index| retail.day(index).expect("a day")).collect()
+            };
+            let (few, many) = (Retail::months_on(&days(12)), Retail::months_on(&days(75)));
+            assert!(few.contains(&retail) && many.contains(&retail), "{name}: {few:?}");
+            assert!(
+                many.len() < few.len(),
+                "{name}: a 53rd week tells them apart, {} {}",
+                few.len(),
+                many.len()
+            );
+            let next = retail.day(12 * 2021 + 3 + 75);
+            let all_agree = many.iter().all(|other| {
+                let first = other.floor(days(1)[0]).expect("a step");
+                other.day(first + 75) == next
+            });
+            assert!(all_agree, "{name}");
+        }
+        // A month of four weeks too many.
+        assert_eq!(Retail::months_on(&[0, 28, 56, 84, 112]), []);
+        assert_eq!(Retail::months_on(&[]), []);
     }
 }

@@ -5,10 +5,11 @@ use std::fmt;
 
 use jiff::civil::Date;
 
-use super::days::{DAY, date_of};
+use super::days::{DAY, date_of, days_to};
 use super::freq::Freq;
 use super::freq_guess::typical;
 use super::kind::TimeKind;
+use super::retail::Retail;
 use super::zone::Zone;
 use foretell_messages::Setting;
 
@@ -155,9 +156,9 @@ fn in_days(steps: &[i64], days: &[Date]) -> String {
         weeks.sort_unstable();
         weeks.dedup();
         return match weeks[..] {
-            [4, 5] => {
-                "4 and 5 weeks (retail calendars such as `REM-N-JAN-SAT-445` have such months)".to_owned()
-            }
+            [4, 5] => format!("4 and 5 weeks{}", retail_months(days)),
+            // A month of five weeks has the 53rd, too.
+            [4, 5, 6] => format!("4, 5 and 6 weeks{}", retail_months(days)),
             [a, b] => format!("{a} and {b} weeks"),
             [a, b, c] => format!("{a}, {b} and {c} weeks"),
             _ => range(steps, week, "weeks"),
@@ -167,6 +168,20 @@ fn in_days(steps: &[i64], days: &[Date]) -> String {
     match days.first() {
         Some(day) if same => format!("months of {least} to {most} days from the {}", ordinal(day.day())),
         _ => range(steps, DAY, "days"),
+    }
+}
+
+/// The retail calendar that has these months, in words: its frequency reads them.
+fn retail_months(days: &[Date]) -> String {
+    let days: Vec<i64> = days.iter().map(|day| days_to(*day)).collect();
+    match &Retail::months_on(&days)[..] {
+        [] => " (as months of retail calendars are; of none of these all rows follow each other)".to_owned(),
+        [one] => format!(", the months of a retail calendar ({})", Setting::Freq.to(format!("R{one}"))),
+        [one, others @ ..] => format!(
+            ", the months of a retail calendar ({}; {} more have the same, and differ in where a year has 53 weeks)",
+            Setting::Freq.to(format!("R{one}")),
+            others.len()
+        ),
     }
 }
 
@@ -207,7 +222,11 @@ mod tests {
     #[test]
     fn steps_are_told_in_the_largest_unit_that_tells_them() {
         for (texts, steps) in [
-            (&["2024-01-27", "2024-02-24", "2024-03-30"][..], "4 and 5 weeks (retail"),
+            (
+                &["2024-01-27", "2024-02-24", "2024-03-30"][..],
+                "4 and 5 weeks, the months of a retail calendar (`ReadOptions::freq = REM-",
+            ),
+            (&["2024-01-27", "2024-02-24", "2024-03-30", "2024-05-04"][..], "4 and 5 weeks (as months"),
             (&["2024-01-01", "2024-01-08", "2024-01-22"], "1 and 2 weeks"),
             (&["2023-01-15", "2023-02-15", "2023-03-15"], "months of 28 to 31 days from the 15th"),
             (&["2023-01-22", "2023-02-22", "2023-03-22"], "months of 28 to 31 days from the 22nd"),
