@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::number_format::NumberFormat;
 use super::read_note::ReadNote;
 use crate::error::flaw::Flaw;
+use foretell_calendar::{TimeKind, readings::formats};
 
 /// The texts of a row by their columns; cells without a text are not among them.
 pub(super) type Row = BTreeMap<usize, String>;
@@ -179,8 +180,33 @@ fn shown(cells: &Row) -> Vec<String> {
     texts
 }
 
-/// What stands below the header in a text that begins with it, with the numbers of the lines, from 0.
-pub(super) fn below_header(head: &[u8], separator: u8, comment: Option<u8>) -> Option<BelowHeader<u64>> {
+/// What a first column without a name is called that holds times, as pandas writes the index of a table and calls it once it has a name.
+pub(super) const INDEX: &str = "index";
+
+/// Whether the first column has no name although it holds dates: the first row below that is none of the header's has one.
+pub(super) fn has_unnamed_times<L: Copy + PartialEq>(
+    header: &Row,
+    following: &[(L, Row)],
+    below: Option<&BelowHeader<L>>,
+) -> bool {
+    let is_row = |(at, _): &&(L, Row)| below.is_none_or(|below| !below.rows.contains(at));
+    let first = following.iter().find(is_row).and_then(|(_, row)| row.get(&0));
+    let is_date = |text: &String| {
+        let text = text.trim();
+        let has_marks = text.contains(['-', '/', ':']) || text.matches('.').count() == 2;
+        has_marks && (TimeKind::Timestamp.parse(text).is_ok() || !formats(text).is_empty())
+    };
+    let is_free = !header.values().any(|name| name.trim().eq_ignore_ascii_case(INDEX));
+    !header.contains_key(&0) && header.contains_key(&1) && is_free && first.is_some_and(is_date)
+}
+
+/// What stands below the header in a text that begins with it, with the numbers of the lines, from 0, and whether its first column
+/// [has times and no name](has_unnamed_times).
+pub(super) fn below_header(
+    head: &[u8],
+    separator: u8,
+    comment: Option<u8>,
+) -> (Option<BelowHeader<u64>>, bool) {
     // The last line may be cut.
     let end =
         head.iter().rposition(|byte| *byte == b'\n').filter(|_| head.len() > 1 << 15).unwrap_or(head.len());
@@ -194,8 +220,10 @@ pub(super) fn below_header(head: &[u8], separator: u8, comment: Option<u8>) -> O
         .take_while(|(_, line)| !is_open(line))
         .map(|(number, line)| (number as u64, cells(line, separator)))
         .collect();
-    let ((_, header), following) = rows.split_first()?;
-    BelowHeader::of(header, following)
+    let Some(((_, header), following)) = rows.split_first() else { return (None, false) };
+    let below = BelowHeader::of(header, following);
+    let has_unnamed_times = has_unnamed_times(header, following, below.as_ref());
+    (below, has_unnamed_times)
 }
 
 /// The texts of a line.
@@ -215,7 +243,7 @@ mod tests {
 
     #[test]
     fn units_are_told_from_values() {
-        let found = |text: &str| below_header(text.as_bytes(), b',', Some(b'#')).map(|below| below.rows);
+        let found = |text: &str| below_header(text.as_bytes(), b',', Some(b'#')).0.map(|below| below.rows);
         for (text, expected) in [
             ("ds,y\n,kWh\n2024-01-01,5\n", Some(vec![1])),
             ("ds,y,price\n\n# note\nUTC,\"kWh\",(EUR)\n2024-01-01,-5,.5\n", Some(vec![3])),
@@ -240,7 +268,7 @@ mod tests {
     #[test]
     fn names_below_groups_are_joined_with_them() {
         let found = |text: &str| {
-            let below = below_header(text.as_bytes(), b',', None)?;
+            let below = below_header(text.as_bytes(), b',', None).0?;
             let names = below.names()?.values().cloned().collect::<Vec<_>>().join("|");
             Some((below.rows, names))
         };
@@ -288,9 +316,29 @@ mod tests {
     }
 
     #[test]
+    fn a_first_column_without_a_name_has_times_where_it_holds_dates() {
+        let has = |text: &str| below_header(text.as_bytes(), b',', None).1;
+        for text in [
+            ",y\n2024-01-01,1\n",
+            ",y,price\n31.01.2024,1,2\n",
+            "\"\",y\n2024-01-01 10:00,1\n",
+            ",y,y\n,a,b\n2024-01-01,1,2\n",
+            ",y,price\n,kWh,EUR\n2024-01,1,2\n",
+        ] {
+            assert!(has(text), "{text}");
+        }
+        for text in [
+            ",date,y\n0,2024-01-01,1\n", ",y\nNorth,1\n", ",y\n,1\n", ",index\n2024-01-01,1\n",
+            "ds,y\n2024-01-01,1\n", ",y\n1.5,1\n", ",,y\n2024-01-01,,1\n", "",
+        ] {
+            assert!(!has(text), "{text}");
+        }
+    }
+
+    #[test]
     fn notes_name_the_joined_columns_alone() {
         let text = "Sales date,shop/no,North,\n,,Sales,Price\n2024-01-01,7,1,2\n";
-        let note = below_header(text.as_bytes(), b',', None).unwrap().note(&"f".into());
+        let note = below_header(text.as_bytes(), b',', None).0.unwrap().note(&"f".into());
         let names = ["North/Sales", "North/Price"].map(str::to_owned).into();
         assert_eq!(note, Some(ReadNote::NamesInGroups { file: "f".into(), line: 1, names }));
     }

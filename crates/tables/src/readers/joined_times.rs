@@ -39,7 +39,8 @@ const SHIFT: TimeFlaw = TimeFlaw::new(
 );
 const TWENTY_FIFTH: TimeFlaw = TimeFlaw::advising(
     "has an hour 25, so that hours seem to be counted through a day on which clocks were put back; say so, as in",
-    &Advice::new(Setting::Hours, "counted").or(", and name the zone"),
+    &Advice::new(Setting::Hours, "counted")
+        .or(", and name the zone; where every day has numbers up to 48 they are half-hours: call their column settlement_period"),
 );
 const TWINS: TimeFlaw = TimeFlaw::advising(
     "is one of two hours that clocks show alike when they are put back; name their zone, as in",

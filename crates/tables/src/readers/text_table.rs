@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::below_header::{BelowHeader, below_header};
+use super::below_header::{BelowHeader, INDEX, below_header};
 use super::blocks::{Block, BlockError, Blocks, LONGEST_RECORD, Marks};
 use super::compressed::{Damage, Text};
 use super::decoded::{Decoded, NotEncodedSo};
@@ -105,7 +105,7 @@ impl<R: Read + Send> TextTable<R> {
         head.drain(..header.bytes);
         let marks = Marks { separator: header.separator, comment };
         let passed = (skipped + header.lines) as u64;
-        let mut below = below_header(&head, header.separator, comment);
+        let (mut below, has_unnamed_times) = below_header(&head, header.separator, comment);
         below.iter_mut().flat_map(|below| &mut below.rows).for_each(|line| *line += passed + 1);
         let mut table = Self {
             file,
@@ -128,6 +128,7 @@ impl<R: Read + Send> TextTable<R> {
         let joined = table.below.as_ref().and_then(BelowHeader::names);
         let name = |column: usize| match joined.and_then(|joined| joined.get(&column)) {
             Some(joined) => Ok(joined.clone()),
+            None if column == 0 && has_unnamed_times => Ok(INDEX.to_owned()),
             None => Ok(table.text(column)?.trim().to_owned()),
         };
         table.header = (0..table.records.len()).map(name).collect::<Result<_, TableError>>()?;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use calamine::{Data, DataRef, Dimensions, ExcelDateTime, Ods, Reader, Xlsx};
 
-use super::below_header::{BelowHeader, FOLLOWING, Row, are_groups};
+use super::below_header::{BelowHeader, FOLLOWING, INDEX, Row, are_groups, has_unnamed_times};
 use super::catch_panic::caught;
 use super::file_options::FileOptions;
 use super::header_search::{Shape, header_of};
@@ -201,7 +201,11 @@ impl SheetTable {
         let rows = cells[end..].chunk_by(|one, other| one.0.0 == other.0.0).take(FOLLOWING);
         let following: Vec<(u64, Row)> =
             rows.map(|cells| (u64::from(cells[0].0.0) + 1, row_of(cells, left))).collect();
-        let below = BelowHeader::of(&row_of(&cells[header..end], left), &following);
+        let header_row = row_of(&cells[header..end], left);
+        let below = BelowHeader::of(&header_row, &following);
+        if has_unnamed_times(&header_row, &following, below.as_ref()) {
+            names[0] = INDEX.to_owned();
+        }
         for (column, name) in below.iter().filter_map(BelowHeader::names).flatten() {
             names[*column].clone_from(name);
         }
