@@ -149,6 +149,17 @@ impl ReadOptions {
     }
 }
 
+/// Whether a column is called as what was traded of a share is, which stands beside its prices.
+fn is_volume(column: &Seen) -> bool {
+    column.name.eq_ignore_ascii_case("volume")
+}
+
+/// Whether it is called as the price at the end of a period is.
+fn is_price(column: &Seen) -> bool {
+    let called = |name: &&str| column.name.eq_ignore_ascii_case(name);
+    ["close", "adj close", "adj_close", "adjclose", "price", "last"].iter().any(called)
+}
+
 impl Roles {
     /// Whether there are times and values, and each time once in a series.
     pub fn are_clear(&self) -> bool {
@@ -322,7 +333,9 @@ impl Columns {
             let is_usual = !time_is_said && called(options.time_name()).is_some();
             match only_called(others(), &TARGETS) {
                 // One that is called so and holds something else is a doubt.
-                Some(named) => Some(named).filter(|named| named.are_numbers()),
+                // So is the number of pieces beside their prices.
+                Some(named) => Some(named)
+                    .filter(|named| named.are_numbers() && !(is_volume(named) && others().any(is_price))),
                 None => numbers.first().filter(|_| numbers.len() == 1 && !is_usual).copied(),
             }
         });
