@@ -12,6 +12,7 @@
 //! | `NHITS-loc`, `NHITS-scale`, `NHITS-mu-1`, ... | a parameter of the distribution | neuralforecast |
 //! | `NHITS:trend`, `NHITS:y@-3` | what a part of the model, or an input, adds | `decompose`, `explain` |
 //! | `NHITS-lo`, `-hi`, `-anomaly`, `-score`, `-rank` | marks of anomalies | `anomalies` |
+//! | `yhat_lower`, `yhat_upper` beside `yhat` | the ends of an interval whose level no name tells | Prophet |
 //!
 //! A number at the end of a name tells what the column holds. The words of the last three kinds may as well be those of a model,
 //! so they are read as such parts only where the other columns of the table agree: beside a forecast of that model, all marks
@@ -208,6 +209,11 @@ impl ForecastColumn {
         self.component_name() == Some(BASELINE)
     }
 
+    /// Whether it is the end of an interval whose level its name does not tell, as `yhat_lower`: it is not scored.
+    pub fn is_unleveled_end(&self) -> bool {
+        ENDS.iter().any(|(end, _)| *end == &*self.suffix) && matches!(self.part, ColumnPart::Mark(_))
+    }
+
     /// Whether it is of an explanation: the baseline, or the contribution of an input at a step.
     pub fn is_contribution(&self) -> bool {
         self.is_baseline() || self.component_name().is_some_and(|name| name.contains(AT))
@@ -227,7 +233,7 @@ impl ForecastColumn {
             component(name)
                 .filter(|ending| are_all_components || of_model(ending))
                 .or_else(|| parameter(name).filter(of_model))
-                .or_else(|| mark(name, &models).filter(of_model))
+                .or_else(|| mark(name, &models).or_else(|| unleveled(name, &models)).filter(of_model))
         };
         let column = |(&name, number): (&&str, Option<Ending>)| {
             let (end, part) = number.or_else(|| by_words(name)).unwrap_or((name.len(), ColumnPart::Point));
@@ -319,6 +325,18 @@ fn are_components(names: &[&str]) -> bool {
             .is_contribution()
     };
     of_models.values().all(|count| *count > 1) || names.iter().any(is_contribution)
+}
+
+/// The ends of the names of an interval whose level is not said, as Prophet's: no forecast of their own.
+const ENDS: [(&str, AnomalyMark); 2] = [("_lower", AnomalyMark::Lower), ("_upper", AnomalyMark::Upper)];
+
+/// The end of an interval of no level that is said, in a table with both of them among `names`.
+fn unleveled(name: &str, names: &FxHashSet<&str>) -> Option<Ending> {
+    ENDS.into_iter().find_map(|(end, mark)| {
+        let model = name.strip_suffix(end)?;
+        let has = |(end, _): (&str, AnomalyMark)| names.contains(&*format!("{model}{end}"));
+        ENDS.into_iter().all(has).then_some((model.len(), ColumnPart::Mark(mark)))
+    })
 }
 
 /// The ending of a mark of anomalies, in a table with all of them among `names`.
