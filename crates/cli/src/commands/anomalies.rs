@@ -10,6 +10,7 @@ use crate::args::{CheckpointArgs, steps};
 use crate::context::Context;
 use crate::failure::{Interrupted, Usage};
 use crate::output::{Sink, print};
+use crate::short_series::without_short;
 use crate::table::AlignedTable;
 use crate::train_args::TrainArgs;
 
@@ -93,6 +94,11 @@ impl FindAnomalies {
         let (frame, interruption) = match from {
             Some(fitted) => {
                 let panel = self.train.read(context, from, &mut forecaster, h + 1)?;
+                // One series of few rows stops no other.
+                let panel = match panel.max_len() > h {
+                    true => without_short(context, panel, h + 1, "give more rows")?,
+                    false => panel,
+                };
                 (self.train.as_trained(context, fitted, &panel)?.anomalies(&panel, self.level)?, None)
             }
             None => {

@@ -64,8 +64,8 @@ pub(crate) struct Predict {
     /// Steps from one cutoff of --insample to the next [default: 1]
     #[arg(long, value_name = "N", requires = "insample", value_parser = steps())]
     step_size: Option<usize>,
-    /// Leave out series that no forecast of --insample fits in, with no row before its steps, and list them
-    #[arg(long, requires = "insample")]
+    /// What --insample does: leaves out series that no such forecast fits in, with no row before its steps, and lists them
+    #[arg(long, requires = "insample", hide = true)]
     drop_short: bool,
     /// End with an error, in place of a warning, if a series has fewer rows than a model reads, with zeros for the missing ones, or
     /// would be forecast in another way than the model's hyper-parameters say
@@ -105,11 +105,10 @@ impl Predict {
         let (panel, options) =
             self.data.read_for(&fitted, self.memory.limit().bytes(), self.threads.count, context)?;
         let sink = sink.decimal(options.numbers.decimal());
-        let panel = match self.drop_short {
-            true => {
-                let needed = fitted.h() + usize::from(!self.from_padding);
-                without_short(context, panel, needed, "give more rows")?
-            }
+        // One series of few rows stops no other.
+        let needed = fitted.h() + usize::from(!self.from_padding);
+        let panel = match self.drop_short || (self.insample && panel.max_len() >= needed) {
+            true => without_short(context, panel, needed, "give more rows")?,
             false => panel,
         };
         if let Some(intervals) = self.intervals {
