@@ -380,7 +380,7 @@ impl DataArgs {
     }
 
     /// Tells which columns of a long table are not read, where none was named to be.
-    pub(crate) fn tell_unread(&self, options: &ReadOptions, context: &'static Context) {
+    pub(crate) fn tell_unread(&self, options: &ReadOptions, context: &'static Context) -> Vec<String> {
         let names_none = options.columns.as_ref().is_some_and(Vec::is_empty);
         let unread = if names_none { self.unread_columns(options) } else { Vec::new() };
         if !unread.is_empty() {
@@ -390,6 +390,7 @@ impl DataArgs {
             );
             context.report(&text, &json!({ "event": "unread", "columns": unread }));
         }
+        unread
     }
 
     /// The error of a table whose columns are not called as usual: it asks for the one that could not be told.

@@ -127,7 +127,9 @@ impl Forecast {
         let sink = Sink::open_as(context, &self.out.path, self.json)?;
         let directory =
             self.save.as_deref().map(|save| take_for("--save", save, self.overwrite)).transpose()?;
-        // A model that there is not is told before any file is read.
+        // An interval that there is not, and a model, are told before any file is read.
+        let LevelArgs { levels, quantiles } = &self.level;
+        PredictOptions::new().level(levels).quantiles(quantiles).check_quantiles()?;
         let all = self.static_columns()?;
         let auto = self.auto(context, self.h.unwrap_or(1), (&self.futr_exog, &all))?;
         Forecaster::new([auto.into()])?;
@@ -139,13 +141,26 @@ impl Forecast {
         if futr_exog != self.futr_exog {
             let of_texts =
                 |name: &String| panel.column(name, 0).err().is_some_and(|error| is_of_texts(&error));
-            futr_exog.retain(|name| self.cat_exog.contains(name) || !of_texts(name));
+            let (read, texts): (Vec<String>, Vec<String>) =
+                futr_exog.into_iter().partition(|name| self.cat_exog.contains(name) || !of_texts(name));
+            futr_exog = read;
             let names =
                 if futr_exog.is_empty() { "no column of numbers".to_owned() } else { futr_exog.join(", ") };
-            let text = format!(
-                "known ahead: {names}, what both files have; --futr-exog names others, of texts --cat-exog, too"
+            let not_read = match &texts[..] {
+                [] => ", of texts --cat-exog, too".to_owned(),
+                texts => {
+                    let texts = texts.join(",");
+                    format!(
+                        "; not read, as they hold texts: {texts} (--cat-exog {texts} reads them as categories)"
+                    )
+                }
+            };
+            let text =
+                format!("known ahead: {names}, what both files have; --futr-exog names others{not_read}");
+            context.report(
+                &text,
+                &json!({ "event": "known_ahead", "columns": futr_exog, "texts_not_read": texts }),
             );
-            context.report(&text, &json!({ "event": "known_ahead", "columns": futr_exog }));
         }
         let h = self.horizon(context, &panel)?;
         let future = self.data.read_future(&self.futr, &options, (&panel, h), context)?;
@@ -169,7 +184,6 @@ impl Forecast {
         let fitted = forecaster.fit(&panel)?;
         let board = TrainedAuto::board_of(&fitted).context("the forecast was not fitted")?;
         tell(context, &board);
-        let LevelArgs { levels, quantiles } = &self.level;
         let quantiles = if self.level.is_empty() { &QUANTILES[..] } else { quantiles };
         let asked = PredictOptions::new().future(future.as_ref()).level(levels).quantiles(quantiles);
         let frame = fitted.predict_with(&panel, &asked)?;
@@ -228,7 +242,19 @@ impl Forecast {
         )?;
         let options = options.max_memory(self.memory.limit().bytes()).threads(self.threads.count);
         let panel = self.data.read(&options, context)?;
-        self.data.tell_unread(&options, context);
+        let unread = self.data.tell_unread(&options, context);
+        if let [file] = &self.data.data[..]
+            && self.futr.is_empty()
+            && !unread.is_empty()
+            && panel.trimmed().rows > 0
+            && !self.data.is_stdin()
+        {
+            let text = format!(
+                "rows behind the last values may hold what is known ahead: --futr {} reads their columns, too",
+                file.display()
+            );
+            context.report(&text, &json!({ "event": "rows_ahead" }));
+        }
         Ok((panel, options))
     }
 
