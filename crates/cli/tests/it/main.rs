@@ -8,6 +8,7 @@ mod bench;
 mod columns;
 mod command_line;
 mod config;
+mod daily_use;
 mod distillation;
 mod evaluate;
 mod exports;
