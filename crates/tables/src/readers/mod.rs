@@ -19,7 +19,7 @@ mod blocks;
 #[cfg(any(feature = "excel", feature = "parquet"))]
 mod catch_panic;
 mod columns_table;
-mod compressed;
+pub(crate) mod compressed;
 pub(crate) mod day_clock;
 mod decoded;
 pub(crate) mod file_options;
