@@ -85,18 +85,22 @@ fn follows_season(y: &[f32], season: usize) -> bool {
     count > phases + 1 && within / ((count - phases) as f64) < WITHIN_SEASON * all / (count - 1) as f64
 }
 
-/// Steps from the first sale on without which it may be one of few.
-const BEGUN: usize = 3;
+/// Steps from the first sale on that tell how often something is sold, or of which none is without a sale.
+const BEGUN: [usize; 2] = [8, 3];
 
 /// Whether values, none of which is below zero, are zero at more than half of the steps since the first sale (before it nothing was to be
 /// sold) and no season says at which.
 fn is_rare(y: &[f32], season: usize, zero: f64) -> bool {
-    let is_sold = |y: &f32| !y.is_nan() && f64::from(*y) != zero;
-    let Some(first) = y.iter().position(is_sold) else { return false };
-    let known = |y: &[f32]| y.iter().filter(|y| !y.is_nan()).count();
-    let since = if known(&y[first..]) >= BEGUN { &y[first..] } else { y };
-    let known = known(since);
-    let zeros = known - since.iter().filter(|y| is_sold(y)).count();
+    let is_sold = |y: &&f32| f64::from(**y) != zero;
+    let counts = |y: &[f32]| {
+        let known = || y.iter().filter(|y| !y.is_nan());
+        (known().count(), known().count() - known().filter(is_sold).count())
+    };
+    let Some(first) = y.iter().position(|y| !y.is_nan() && is_sold(&y)) else { return false };
+    let (known, zeros) = counts(&y[first..]);
+    let has_begun = known >= BEGUN[0] || known >= BEGUN[1] && zeros == 0;
+    let since = if has_begun { &y[first..] } else { y };
+    let (known, zeros) = counts(since);
     zeros as f64 > RARE * known as f64 && !follows_season(since, season)
 }
 
@@ -208,6 +212,9 @@ mod tests {
         let launched: Vec<f32> =
             (0..100).map(|t| if t < 60 { 0.0 } else { 17.0 + (t * 5 % 7) as f32 }).collect();
         assert!(!is_rare(&launched, 7) && !is_rare(&launched[..63], 7) && is_rare(&launched[..61], 7));
+        // What was not sold for long, and a few times of late.
+        let slow: Vec<f32> = [0.0; 97].iter().chain(&[4.0, 0.0, 3.0]).copied().collect();
+        assert!(is_rare(&slow, 7));
         // Demand at random, more of it on one weekday.
         let chance = |t: usize| (t * 7919 + t * t * 31) % 101;
         let rare: Vec<f32> = (0..364)

@@ -145,13 +145,19 @@ fn spread_out(history: &History, values: &mut [f32]) {
 /// A model that lets no forecast go further than a bound, as FLAIR does, has one number for all quantiles there: beyond all that was, a step is
 /// no more certain than the one before it.
 fn keep_width(history: &History, values: &mut [f32]) {
-    let mut above = [0.0; WIDTH - MEDIAN];
+    let [low, high] = history.range;
+    let mut before = [0.0; WIDTH];
     for step in values.chunks_exact_mut(WIDTH) {
         let median = step[MEDIAN];
-        if step[WIDTH - 1] <= median && f64::from(median) > history.range[1] {
-            step[MEDIAN..].iter_mut().zip(&above).for_each(|(value, above)| *value = median + above);
+        let at_bound = match f64::from(median) {
+            value if value > high && step[WIDTH - 1] <= median => MEDIAN..WIDTH,
+            value if value < low && step[0] >= median => 0..MEDIAN,
+            _ => 0..0,
+        };
+        for (value, offset) in step[at_bound.clone()].iter_mut().zip(&before[at_bound]) {
+            *value = median + offset;
         }
-        above.iter_mut().zip(&step[MEDIAN..]).for_each(|(above, value)| *above = value - median);
+        before.iter_mut().zip(&*step).for_each(|(offset, value)| *offset = value - median);
     }
 }
 
@@ -240,6 +246,11 @@ mod tests {
         let bounded: Vec<f32> = flat(40.0)[..WIDTH].iter().chain(&[45.0; WIDTH]).copied().collect();
         let values = mix.combined(&growing, 2, &[Some(&bounded)]).0;
         assert_eq!((values[WIDTH + MEDIAN], values[2 * WIDTH - 1]), (45.0, 49.0), "{values:?}");
+        let falling = History::of(&(0..20).map(|t| -1.2_f32.powi(t)).collect::<Vec<_>>(), 1, 0.0);
+        let mirrored: Vec<f32> =
+            bounded.chunks_exact(WIDTH).flat_map(|step| step.iter().rev().map(|y| -y)).collect();
+        let values = mix.combined(&falling, 2, &[Some(&mirrored)]).0;
+        assert_eq!((values[WIDTH], values[WIDTH + MEDIAN]), (-49.0, -45.0), "{values:?}");
         // What is certain from the first step on is, and so is what the history had.
         let certain: Vec<f32> = [[40.0; WIDTH], [45.0; WIDTH]].concat();
         assert_eq!(mix.combined(&growing, 2, &[Some(&certain)]).0, certain);

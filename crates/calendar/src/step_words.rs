@@ -171,16 +171,24 @@ fn in_days(steps: &[i64], days: &[Date]) -> String {
     }
 }
 
-/// The retail calendar that has these months, in words: its frequency reads them.
+/// The retail calendars that have these months, in words: their frequencies read them.
 fn retail_months(days: &[Date]) -> String {
+    const NAMED: usize = 3;
     let days: Vec<i64> = days.iter().map(|day| days_to(*day)).collect();
-    match &Retail::months_on(&days)[..] {
-        [] => " (as months of retail calendars are; of none of these all rows follow each other)".to_owned(),
-        [one] => format!(", the months of a retail calendar ({})", Setting::Freq.to(format!("R{one}"))),
-        [one, others @ ..] => format!(
-            ", the months of a retail calendar ({}; {} more have the same, and differ in where a year has 53 weeks)",
-            Setting::Freq.to(format!("R{one}")),
-            others.len()
+    let all = Retail::months_on(&days);
+    let named: Vec<String> =
+        all.iter().take(NAMED).map(|one| Setting::Freq.to(format!("R{one}")).to_string()).collect();
+    let more = match all.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    match all.len() {
+        0 => " (as months of retail calendars are; of none of these all rows follow each other)".to_owned(),
+        1 => format!(", the months of a retail calendar ({})", named[0]),
+        _ => format!(
+            ", the months of a retail calendar ({}{more}; each has these months, and they differ in others, as in where a \
+             year has 53 weeks)",
+            named.join(" or ")
         ),
     }
 }
@@ -226,7 +234,10 @@ mod tests {
                 &["2024-01-27", "2024-02-24", "2024-03-30"][..],
                 "4 and 5 weeks, the months of a retail calendar (`ReadOptions::freq = REM-",
             ),
-            (&["2024-01-27", "2024-02-24", "2024-03-30", "2024-05-04"][..], "4 and 5 weeks (as months"),
+            (
+                &["2024-01-27", "2024-02-24", "2024-03-30", "2024-05-04", "2024-06-08"][..],
+                "4 and 5 weeks (as months",
+            ),
             (&["2024-01-01", "2024-01-08", "2024-01-22"], "1 and 2 weeks"),
             (&["2023-01-15", "2023-02-15", "2023-03-15"], "months of 28 to 31 days from the 15th"),
             (&["2023-01-22", "2023-02-22", "2023-03-22"], "months of 28 to 31 days from the 22nd"),
@@ -236,6 +247,11 @@ mod tests {
         ] {
             assert!(between(texts).text.starts_with(steps), "{texts:?}: {}", between(texts).text);
         }
+        let several = between(&["2024-01-27", "2024-02-24", "2024-03-30"]).text;
+        assert!(
+            several.matches("REM-").count() == 3 && several.contains(" more; each has these months"),
+            "{several}"
+        );
         let odd = OddSteps::between(TimeKind::Integer, None, &[1, 3, 8]);
         assert_eq!((odd.text.as_str(), odd.grid), ("between 2 and 5", None));
     }

@@ -1,6 +1,7 @@
 //! Arguments that several commands share, and the settings that they become.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use bytesize::ByteSize;
 use clap::Args;
@@ -9,6 +10,7 @@ use foretell::{
     ColumnNames, Fitted, Forecaster, Interruption, KeptSettings, MemoryLimit, ModelDirectory, NumberFormat,
     ReadOptions, TimeFormat, is_noted_at, note_models_at, remove_training_state,
 };
+use foretell_tuning::Halving;
 use serde::Serialize;
 use serde_json::json;
 
@@ -19,6 +21,27 @@ use crate::saving::take;
 /// Windows from 1 step to as many as any calendar has use for.
 pub(crate) fn steps() -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(1..=1_000_000)
+}
+
+/// A length of time.
+pub(crate) fn time(text: &str) -> Result<Duration, String> {
+    let units = [("s", 1.0), ("m", 60.0), ("h", 3600.0)];
+    let seconds = units.iter().find_map(|(unit, seconds)| {
+        let number: f64 = text.strip_suffix(unit)?.parse().ok()?;
+        Some(number * seconds).filter(|time| *time > 0.0 && *time < 1e9)
+    });
+    seconds.map(Duration::from_secs_f64).ok_or_else(|| "write it as 90s, 30m or 2h".to_owned())
+}
+
+/// How a search halves its trials.
+pub(crate) fn halving(text: &str) -> Result<Halving, String> {
+    let (eta, rungs) = text.split_once(':').unwrap_or((text, "3"));
+    match (eta.parse(), rungs.parse()) {
+        (Ok(eta @ 2..=100), Ok(rungs @ 1..=20)) => Ok(Halving { eta, rungs }),
+        _ => {
+            Err("write it as 3 or 3:4: the best third continues, over 4 rungs; 2 to 100, 1 to 20".to_owned())
+        }
+    }
 }
 
 /// Central intervals in percent.
@@ -267,5 +290,24 @@ mod tests {
         let all = KeptArgs { non_negative: true, integer: true };
         assert_eq!(json!(all.settings()), json!(all));
         assert_eq!(KeptArgs::default().settings(), KeptSettings::default());
+    }
+
+    #[test]
+    fn times_have_units() {
+        assert_eq!(time("90s"), Ok(Duration::from_secs(90)));
+        assert_eq!(time("1.5m"), Ok(Duration::from_secs(90)));
+        assert_eq!(time("2h"), Ok(Duration::from_secs(7200)));
+        for wrong in ["", "90", "-1s", "0s", "xs", "nans", "1d"] {
+            assert!(time(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn halving_has_two_numbers() {
+        assert_eq!(halving("4"), Ok(Halving { eta: 4, rungs: 3 }));
+        assert_eq!(halving("2:5"), Ok(Halving { eta: 2, rungs: 5 }));
+        for wrong in ["1", "3:0", "x", "3:y", ""] {
+            assert!(halving(wrong).is_err(), "{wrong}");
+        }
     }
 }

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use foretell::{
-    ForecastTable, Frame, Panel, ReadOptions, TimeKind, check_zone_of_data, column_names, crossed_quantiles,
-    refuse_sample_paths,
+    ForecastColumn, ForecastTable, Frame, Panel, ReadOptions, TimeKind, check_zone_of_data, column_names,
+    crossed_quantiles, refuse_sample_paths,
 };
+use serde_json::json;
 
 use crate::context::Context;
 use crate::looked_at::{LookedAt, as_written, is_pair};
@@ -50,6 +51,7 @@ pub(crate) fn read_forecasts(
         ));
     }
     let table = ForecastTable::from_file(path, &options)?.of_series(panel.ids())?;
+    tell_unleveled(context, &table, &[]);
     crossed_quantiles(&table, &options.target_col)
         .iter()
         .for_each(|crossed| context.warning(&crossed.to_string()));
@@ -59,4 +61,21 @@ pub(crate) fn read_forecasts(
     looked_at.tell_forecasts(path, context);
     context.read_beside(path, role);
     Ok(frame)
+}
+
+/// Tells of intervals whose level no name tells, as Prophet's, of these models or of all where none is named: they are no forecasts of their own, and
+/// what takes levels can do nothing with them.
+pub(crate) fn tell_unleveled(context: &'static Context, table: &ForecastTable, models: &[String]) {
+    let names: Vec<&str> = table.columns.iter().map(|(name, _)| name.as_str()).collect();
+    let is_of = |end: &ForecastColumn| models.is_empty() || models.iter().any(|model| model == end.model());
+    let ends = ForecastColumn::read(&names).into_iter().filter(ForecastColumn::is_unleveled_end);
+    let ends: Vec<ForecastColumn> = ends.filter(is_of).collect();
+    if let Some(first) = ends.first() {
+        let (names, model) = (ends.iter().map(ForecastColumn::name).collect::<Vec<_>>(), first.model());
+        let text = format!(
+            "passed over: {}, the ends of an interval whose level no name tells; of 80 % they are {model}-lo-80 and {model}-hi-80",
+            names.join(", ")
+        );
+        context.report(&text, &json!({ "event": "unleveled", "columns": names }));
+    }
 }

@@ -20,40 +20,38 @@ pub(crate) fn is_stdin(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// Its beginning, read at the first call. What cannot be read is an error of the reading.
-fn head() -> &'static [u8] {
-    static KEPT: OnceLock<Vec<u8>> = OnceLock::new();
+/// Its beginning, read at the first call, and whether it is JSON by columns. What cannot be read is an error of the reading.
+fn head() -> &'static (Vec<u8>, bool) {
+    static KEPT: OnceLock<(Vec<u8>, bool)> = OnceLock::new();
     KEPT.get_or_init(|| {
         let mut head = Vec::new();
         _ = io::stdin().lock().take(HEAD).read_to_end(&mut head);
         // The cells of its first row stand where each column begins.
-        if is_json_by_columns(&unpacked_beginning(&head, HEAD)) {
-            _ = io::stdin().lock().take(KEPT_JSON).read_to_end(&mut head);
+        let is_by_columns = is_json_by_columns(&unpacked_beginning(&head, HEAD));
+        if is_by_columns {
+            _ = io::stdin().lock().take(KEPT_JSON - HEAD).read_to_end(&mut head);
         }
-        head
+        (head, is_by_columns)
     })
 }
 
 /// All of it.
 pub(crate) fn text() -> impl Read + Send {
-    Cursor::new(head()).chain(io::stdin())
+    Cursor::new(&head().0[..]).chain(io::stdin())
 }
 
 /// The rows that its beginning has as a whole.
 pub(crate) fn first_rows() -> MemoryTable {
-    let packed = head();
-    let beginning = unpacked_beginning(packed, HEAD);
-    let (head, is_cut) = match is_json_by_columns(&beginning) {
-        true => (unpacked_beginning(packed, KEPT_JSON), false),
-        false => {
-            let is_cut = [packed.len(), beginning.len()].contains(&(HEAD as usize));
-            (beginning, is_cut)
-        }
-    };
+    let (packed, is_by_columns) = head();
+    let most = if *is_by_columns { KEPT_JSON } else { HEAD };
+    let head = unpacked_beginning(packed, most);
+    let is_cut = [packed.len(), head.len()].contains(&(most as usize));
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head).trim_ascii_start();
     let is_json = text.starts_with(b"[") || text.starts_with(b"{");
     let rows = match is_cut {
         false => head,
+        // Its last columns are not there, so that nothing is told of its rows.
+        true if *is_by_columns => Vec::new(),
         true if is_json => whole_json_rows(text),
         true => {
             head[..head.iter().rposition(|byte| *byte == b'\n').map_or(head.len(), |end| end + 1)].to_vec()

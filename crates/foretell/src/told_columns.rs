@@ -37,7 +37,8 @@ pub fn statics_and_texts(names: Vec<String>, named: &[String], panel: &Panel) ->
     names.into_iter().partition(|name| named.contains(name) || !of_texts(name))
 }
 
-/// What is told of static columns of texts that are left out, if there are some; of one with numbers in most cells, which cell has none.
+/// What is told of static columns of texts that are left out, if there are some; of one with numbers in most cells, which cell has none, since it
+/// may be of codes as well as a slip.
 pub fn texts_not_read(texts: &[String], panel: &Panel) -> Option<String> {
     let shown = |name: &String| match panel.static_value(name, 0).err() {
         Some(DataError::Table(TableError::Cell(CellError::Value {
@@ -48,7 +49,7 @@ pub fn texts_not_read(texts: &[String], panel: &Panel) -> Option<String> {
         }))) => {
             let of = at.series.as_ref().map(|id| format!(" of series `{id}`")).unwrap_or_default();
             format!(
-                "{name} (most are numbers, but {value:?}{of} in {at} is none; write a number there to have it read)"
+                "{name} (if they are codes, they are categories; if they are numbers, {value:?}{of} in {at} is a slip: write a number there)"
             )
         }
         _ => name.clone(),
@@ -120,8 +121,8 @@ mod tests {
         };
         for (cells, line, id) in [(["1", "2", "closed", "4"], 4, "c"), (["closed", "2", "3", "4"], 2, "a")] {
             let expected = format!(
-                "static columns of texts are not read: size (most are numbers, but \"closed\" of series `{id}` in s.csv, line {line} is none; \
-                 write a number there to have it read)"
+                "static columns of texts are not read: size (if they are codes, they are categories; if they are numbers, \"closed\" of series \
+                 `{id}` in s.csv, line {line} is a slip: write a number there)"
             );
             assert_eq!(told(cells).as_deref(), Some(&*expected));
         }

@@ -30,6 +30,10 @@ pub enum Warning {
         windows: usize,
         /// Windows that were asked for, of all series together.
         asked: usize,
+        /// Windows of each series that were asked for.
+        n_windows: usize,
+        /// Rows at the end of each series that are kept from the windows.
+        kept: usize,
         /// Ids of the series that have fewer, with their rows.
         series: Vec<(String, usize)>,
     },
@@ -329,8 +333,8 @@ pub enum Warning {
     },
     /// Models of a table of forecasts that lack a value, and so are not reconciled.
     IncompleteModels {
-        /// Each with the series and the time of the first value that is not known.
-        models: Vec<[String; 3]>,
+        /// Each with the file, the series and the time of the first value that is not known.
+        models: Vec<[String; 4]>,
     },
     /// Series of a hierarchy without forecasts of the past, whose errors are taken to be like those of the others.
     NoPastForecasts {

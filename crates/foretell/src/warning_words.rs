@@ -17,12 +17,17 @@ impl fmt::Display for Warning {
             Self::FewCalibrationWindows { n_windows, levels } => {
                 few_calibration_windows(f, *n_windows, levels)
             }
-            Self::FewerWindows { windows, asked, series } => write!(
+            Self::FewerWindows { windows, asked, n_windows, kept, series } => write!(
                 f,
                 "{windows} of the {asked} windows asked for are forecast, as no row comes before the first ones of the \
-                 series {}; leave out the series that are too short ({}), or lower n_windows or step_size",
+                 series {}{}; leave out the series that are too short ({}){}",
                 first_few(series, with_rows),
-                Setting::DropShort
+                match kept {
+                    0 => String::new(),
+                    kept => format!(", whose last {kept} rows are kept for the score"),
+                },
+                Setting::DropShort,
+                if *n_windows > 1 { ", or lower n_windows or step_size" } else { "" }
             ),
             Self::UnseenCategories { columns } => unseen_categories(f, columns),
             Self::NotFinite { columns, of } => write!(
@@ -79,7 +84,7 @@ impl fmt::Display for Warning {
             ),
             Self::OtherSize { factor } => write!(
                 f,
-                "the values are about {} as large as those that the models were trained on: if that is another unit, bring them to the one of \
+                "the values are {} as large as those that the models were trained on: if that is another unit, bring them to the one of \
                  the training, or train on these",
                 times(*factor)
             ),
@@ -88,7 +93,7 @@ impl fmt::Display for Warning {
                 "series whose values are of another size from some row on, as in another unit: {}; forecasts are torn between both: bring all \
                  to one unit, or leave the rows before out ({})",
                 first_few(breaks, |LevelBreak { series, time, factor }| format!(
-                    "{series} (about {} as large from {time} on)",
+                    "{series} ({} as large from {time} on)",
                     times(*factor)
                 )),
                 Setting::Since.to(breaks.first().map_or("", |first| &first.time))
@@ -284,7 +289,9 @@ impl fmt::Display for Warning {
             Self::IncompleteModels { models } => write!(
                 f,
                 "models with values that are not known, which are left out: {}; complete their forecasts to reconcile them",
-                first_few(models, |[model, id, time]| format!("{model} (series {id} at {time})"))
+                first_few(models, |[model, file, id, time]| format!(
+                    "{model} (series {id} at {time} in {file})"
+                ))
             ),
             Self::NoPastForecasts { series } => write!(
                 f,
@@ -435,14 +442,37 @@ fn first_few<T>(all: &[T], shown: impl Fn(&T) -> String) -> String {
     }
 }
 
-/// A factor in words, of two digits: `1000 times`, or `1/1000`.
+/// A factor in words, of two digits: `about 1000 times`, or `about 1/1000`; of one beyond any unit only that.
 fn times(factor: f64) -> String {
+    const MOST: f64 = 1e15;
     let two_digits = |value: f64| {
         let unit = 10_f64.powf(value.log10().floor() - 1.0).max(1.0);
         (value / unit).round() * unit
     };
-    match factor >= 1.0 {
-        true => format!("{} times", two_digits(factor)),
-        false => format!("1/{}", two_digits(1.0 / factor)),
+    match factor {
+        _ if factor > MOST => "over 10^15 times".to_owned(),
+        _ if factor < 1.0 / MOST => "less than 1/10^15".to_owned(),
+        _ if factor >= 1.0 => format!("about {} times", two_digits(factor)),
+        _ => format!("about 1/{}", two_digits(1.0 / factor)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn factors_of_any_size_have_words() {
+        for (factor, words) in [
+            (1.0, "about 1 times"),
+            (1234.0, "about 1200 times"),
+            (0.001, "about 1/1000"),
+            (1e300, "over 10^15 times"),
+            (f64::INFINITY, "over 10^15 times"),
+            (2e-302, "less than 1/10^15"),
+            (0.0, "less than 1/10^15"),
+        ] {
+            assert_eq!(times(factor), words);
+        }
     }
 }

@@ -198,7 +198,7 @@ impl<'a> Search<'a> {
     pub fn fewer_windows(&self, panel: &Panel) -> Option<Warning> {
         let ValidationOptions { n_windows, step_size, .. } = self.windows;
         let h = self.spaces.first()?.spec().h();
-        let kept = if self.keeps_window_of(panel).unwrap_or(false) { h } else { 0 };
+        let kept = self.kept_rows(panel);
         // A window has a row before it.
         let windows = |rows: usize| match rows.checked_sub(kept + h + 1) {
             Some(left) => n_windows.min(left / step_size.max(1) + 1),
@@ -209,7 +209,15 @@ impl<'a> Search<'a> {
             short.map(|series| (panel.id(series).to_string(), panel.len(series))).collect();
         let all = (0..panel.n_series()).map(|series| windows(panel.len(series))).sum();
         let asked = n_windows * panel.n_series();
-        (!series.is_empty()).then_some(Warning::FewerWindows { windows: all, asked, series })
+        (!series.is_empty()).then_some(Warning::FewerWindows { windows: all, asked, n_windows, kept, series })
+    }
+
+    /// The rows at the end of each of these series that are kept from the search ([`Search::keep_window`]): a horizon, or none.
+    pub fn kept_rows(&self, panel: &Panel) -> usize {
+        match self.keeps_window_of(panel) {
+            Ok(true) => self.spaces.first().map_or(0, |space| space.spec().h()),
+            _ => 0,
+        }
     }
 
     /// Whether the last horizon of these series is kept from the search: most of them have the rows for that. It is of all of them, and a

@@ -223,7 +223,10 @@ fn a_short_series_leaves_the_kept_window_of_the_others() {
         assert_eq!(found.fewer_windows, search().fewer_windows(&panel));
         // Without its last 5 rows the series of 24 has 19: a row before two windows of 5, the second 5 steps earlier.
         let told = search().fewer_windows(&panel).map(|warning| warning.to_string()).unwrap_or_default();
-        assert_eq!(told.contains("new"), rows == 3, "{told}");
+        assert_eq!(told.contains("new (3 rows), whose last 5 rows are kept"), rows == 3, "{told}");
+        assert_eq!(told.contains("or lower n_windows"), rows == 3, "{told}");
+        let one = search().n_windows(1, 5).fewer_windows(&panel).map(|warning| warning.to_string());
+        assert!(one.is_none_or(|told| rows == 3 && !told.contains("n_windows")));
     }
 }
 

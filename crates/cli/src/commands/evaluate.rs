@@ -6,15 +6,14 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use foretell::evaluate::{DieboldMariano, MISSING, Metric, RowScore, ScoreBy, is_count};
-use foretell::{
-    FileOptions, ForecastColumn, ForecastTable, LabelFiles, ScoredForecasts, SeriesLabels, id_name,
-};
+use foretell::{FileOptions, LabelFiles, ScoredForecasts, SeriesLabels, id_name};
 use serde_json::{Map, Value, json};
 
 use crate::args::steps;
 use crate::closed_stdout;
 use crate::context::Context;
 use crate::data_args::shown;
+use crate::drawn_forecasts::tell_unleveled;
 use crate::failure::{ThresholdCrossed, Usage};
 use crate::output::Sink;
 use crate::score_rows::{ScoreRows, check_appendable, digits, number};
@@ -132,21 +131,6 @@ enum By {
 /// What was compared by --compare, and the test.
 type Comparison<'a> = (&'a str, &'a str, DieboldMariano);
 
-/// Tells of intervals whose level no name tells, as Prophet's: they cannot be scored, and are no forecasts of their own.
-fn tell_unleveled(context: &'static Context, forecast: &ForecastTable) {
-    let names: Vec<&str> = forecast.columns.iter().map(|(name, _)| name.as_str()).collect();
-    let ends: Vec<ForecastColumn> =
-        ForecastColumn::read(&names).into_iter().filter(ForecastColumn::is_unleveled_end).collect();
-    if let Some(first) = ends.first() {
-        let (names, model) = (ends.iter().map(ForecastColumn::name).collect::<Vec<_>>(), first.model());
-        let text = format!(
-            "not scored: {}, the ends of an interval whose level no name tells; of 80 % they are {model}-lo-80 and {model}-hi-80",
-            names.join(", ")
-        );
-        context.report(&text, &json!({ "event": "unleveled", "columns": names }));
-    }
-}
-
 impl Evaluate {
     pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
         let sink = match (&self.out, self.append) {
@@ -159,7 +143,7 @@ impl Evaluate {
         };
         let tables = self.files.read(&self.models, context)?;
         let ComparedTables { forecast, actual, history, columns, .. } = &tables;
-        tell_unleveled(context, forecast);
+        tell_unleveled(context, forecast, &self.models);
         let scored = ScoredForecasts::new(forecast, actual.as_ref(), history.as_ref(), &columns.target)?;
         let scored = if self.models.is_empty() { scored } else { scored.of_models(&self.models)? };
         let season = self.season.or(scored.usual_season()).unwrap_or(1);

@@ -64,12 +64,12 @@ pub(crate) struct Predict {
     /// Steps from one cutoff of --insample to the next [default: 1]
     #[arg(long, value_name = "N", requires = "insample", value_parser = steps())]
     step_size: Option<usize>,
-    /// What --insample does: leaves out series that no such forecast fits in, with no row before its steps, and lists them
+    /// What --insample does without --strict: leaves out series that no such forecast fits in, with no row before its steps, and lists them
     #[arg(long, requires = "insample", hide = true)]
     drop_short: bool,
     /// End with an error, in place of a warning, if a series has fewer rows than a model reads, with zeros for the missing ones, or
-    /// would be forecast in another way than the model's hyper-parameters say
-    #[arg(long, conflicts_with = "insample")]
+    /// would be forecast in another way than the model's hyper-parameters say; of --insample, if no forecast of its history fits in it
+    #[arg(long)]
     strict: bool,
     #[command(flatten)]
     fallbacks: FallbackArgs,
@@ -107,7 +107,7 @@ impl Predict {
         let sink = sink.decimal(options.numbers.decimal());
         // One series of few rows stops no other.
         let needed = fitted.h() + usize::from(!self.from_padding);
-        let panel = match self.drop_short || (self.insample && panel.max_len() >= needed) {
+        let panel = match self.drop_short || (self.insample && !self.strict && panel.max_len() >= needed) {
             true => without_short(context, panel, needed, "give more rows")?,
             false => panel,
         };

@@ -10,7 +10,7 @@ use foretell_auto::{Auto, TrainedAuto};
 use foretell_tuning::{Halving, KeptScore, Sampler, Search, SearchRange, SearchSpace, SearchTrial, Tuned};
 use serde_json::json;
 
-use crate::args::{CheckpointArgs, directory, steps};
+use crate::args::{CheckpointArgs, directory, halving, steps, time};
 use crate::commands::forecast;
 use crate::context::Context;
 use crate::failure::{Interrupted, Usage};
@@ -18,6 +18,7 @@ use crate::output::{Sink, print};
 use crate::saving::{save_or_keep, take};
 use crate::score_rows::digits;
 use crate::setting::{Key, Setting, any_setting};
+use crate::short_series::without_short;
 use crate::table::AlignedTable;
 use crate::train_args::{AskedHierarchy, TrainArgs};
 use crate::tuned_models::{combined, combined_otherwise, suiting_models, told, without_intervals};
@@ -142,26 +143,6 @@ enum Proposals {
     Grid,
 }
 
-/// A length of time.
-fn time(text: &str) -> Result<Duration, String> {
-    let units = [("s", 1.0), ("m", 60.0), ("h", 3600.0)];
-    let seconds = units.iter().find_map(|(unit, seconds)| {
-        let number: f64 = text.strip_suffix(unit)?.parse().ok()?;
-        Some(number * seconds).filter(|time| *time > 0.0 && *time < 1e9)
-    });
-    seconds.map(Duration::from_secs_f64).ok_or_else(|| "write it as 90s, 30m or 2h".to_owned())
-}
-
-fn halving(text: &str) -> Result<Halving, String> {
-    let (eta, rungs) = text.split_once(':').unwrap_or((text, "3"));
-    match (eta.parse(), rungs.parse()) {
-        (Ok(eta @ 2..=100), Ok(rungs @ 1..=20)) => Ok(Halving { eta, rungs }),
-        _ => {
-            Err("write it as 3 or 3:4: the best third continues, over 4 rungs; 2 to 100, 1 to 20".to_owned())
-        }
-    }
-}
-
 /// The model that needs no search, with which trials are compared.
 const BASELINE: &str = "SeasonalNaive";
 
@@ -192,13 +173,26 @@ impl Tune {
         let mut forecaster = self.train.configured(Forecaster::new(specs)?, None, hierarchy.as_ref())?;
         let options = foretell::ValidationOptions::new(n_windows, step_size);
         let rows_needed = forecaster.rows_needed_to_validate(&options);
+        // Which series are too short the search knows, which may keep a horizon beside its windows.
         let panel = match rows {
-            Some(rows) => self.train.ready(context, rows, &mut forecaster, rows_needed)?,
-            None => self.train.read(context, None, &mut forecaster, rows_needed)?,
+            Some(rows) => self.train.ready(context, rows, &mut forecaster, 0)?,
+            None => self.train.read(context, None, &mut forecaster, 0)?,
         };
         context.catch_interrupts();
 
         let search = self.search(context, spaces, (n_windows, step_size), hierarchy)?;
+        let panel = match self.train.drop_short {
+            true => {
+                let kept = search.kept_rows(&panel.without_shorter_than(rows_needed));
+                without_short(
+                    context,
+                    panel,
+                    rows_needed + kept,
+                    "lower input_size or the steps that are held out",
+                )?
+            }
+            false => panel,
+        };
         if let Some(warning) = search.fewer_windows(&panel) {
             context.warned(&warning);
         }
@@ -487,29 +481,5 @@ impl Tune {
             message += &format!("; {} holds the trials: the same command resumes it", dir.display());
         }
         message
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_have_units() {
-        assert_eq!(time("90s"), Ok(Duration::from_secs(90)));
-        assert_eq!(time("1.5m"), Ok(Duration::from_secs(90)));
-        assert_eq!(time("2h"), Ok(Duration::from_secs(7200)));
-        for wrong in ["", "90", "-1s", "0s", "xs", "nans", "1d"] {
-            assert!(time(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn halving_has_two_numbers() {
-        assert_eq!(halving("4"), Ok(Halving { eta: 4, rungs: 3 }));
-        assert_eq!(halving("2:5"), Ok(Halving { eta: 2, rungs: 5 }));
-        for wrong in ["1", "3:0", "x", "3:y", ""] {
-            assert!(halving(wrong).is_err(), "{wrong}");
-        }
     }
 }

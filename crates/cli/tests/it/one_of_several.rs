@@ -17,7 +17,7 @@ fn a_hole_of_one_series_leaves_its_month_and_that_of_its_sums_unknown() {
     let output = dir.run(&format!("aggregate {months} --levels region --static labels.csv"));
     let (sums, told) = (String::from_utf8(output.stdout.clone()).unwrap(), stderr(&output));
     for sentence in [
-        "1 sums of `MS` are not known",
+        "the sum of 1 period (`MS`) is not known, nor what it is part of",
         "series `c` has no values between 2024-04-07 and 2024-04-28",
         "--fill zero",
     ] {
@@ -49,9 +49,26 @@ fn a_model_that_lacks_one_value_is_not_reconciled_and_the_others_are() {
     dir.put("s.csv", "unique_id,a,b\nsum,1,1\na,1,0\nb,0,1\n");
     let output = dir.run("reconcile --forecast f.csv --hierarchy s.csv --method MinTraceOLS");
     let told = stderr(&output);
-    assert!(told.contains("left out: N (series a at 2024-03-01); complete their forecasts"), "{told}");
+    assert!(
+        told.contains("left out: N (series a at 2024-03-01 in f.csv); complete their forecasts"),
+        "{told}"
+    );
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(text, "unique_id,ds,M\nsum,2024-03-01,11.0\na,2024-03-01,5.0\nb,2024-03-01,6.0\n");
+}
+
+/// The file that lacks the value is named, which is not the one of the steps.
+#[test]
+fn a_model_that_lacks_a_sum_is_left_out_with_the_file_of_the_sums() {
+    let dir = TestDirectory::new();
+    let half = |k: usize| format!("a,2024-01-0{} {:02}:00:00,1,2\n", 1 + k / 2, 12 * (k % 2));
+    dir.put("halves.csv", &format!("unique_id,ds,M,N\n{}", (0..4).map(half).collect::<String>()));
+    dir.put("days.csv", "unique_id,ds,M,N\na,2024-01-01,4,4\na,2024-01-02,2,\n");
+    let output = dir.run("reconcile --forecast halves.csv --temporal 24h=days.csv");
+    let told = stderr(&output);
+    assert!(told.contains("left out: N (series a at 2024-01-02") && told.contains("in days.csv)"), "{told}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.starts_with("unique_id,ds,M\n"), "{text}");
 }
 
 /// The others have their kept window, and the sentence on the windows that the short one does not have is in the answer.
@@ -75,6 +92,14 @@ fn a_short_series_leaves_the_kept_window_of_a_search() {
         "{sentence}"
     );
     assert!(told.contains(sentence), "{told}");
+    assert!(sentence.contains("whose last 4 rows are kept for the score"), "{sentence}");
+    assert!(sentence.ends_with("(`--drop-short`)"), "there are no fewer windows than one: {sentence}");
+    // What it says.
+    let output = dir.run(&format!("{} --json --drop-short", tune.replace("best", "two")));
+    let told = stderr(&output);
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{told}"));
+    assert!(json["fewer_windows"].is_null() && json["kept"]["score"].is_f64(), "{json}");
+    assert!(told.contains("new (5)"), "{told}");
     let forecast = dir.ok("predict --model best --data d.csv");
     assert_eq!(forecast.lines().count(), 1 + 3 * 4, "{forecast}");
 }

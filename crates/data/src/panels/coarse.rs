@@ -11,6 +11,12 @@ impl Panel {
         (0..self.n_series()).any(|series| self.is_coarse_series(series))
     }
 
+    /// Whether there is a series whose known values are all held as 0.
+    pub(super) fn has_zero_series(&self) -> bool {
+        let is_zero = |y: &f32| y.is_nan() || *y == 0.0;
+        (0..self.n_series()).any(|series| self.known_y(series, 0..self.len(series)).iter().all(is_zero))
+    }
+
     pub(super) fn is_coarse_series(&self, series: usize) -> bool {
         let values = self.known_y(series, 0..self.len(series));
         loses_steps(values.iter().copied().map(f64::from), &SINGLE)

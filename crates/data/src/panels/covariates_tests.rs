@@ -53,6 +53,19 @@ fn static_values_are_found_by_id() {
 }
 
 #[test]
+fn a_code_among_numbers_may_be_a_category() {
+    let ids = ["a", "b", "c", "d"];
+    let panel = Panel::from_series(Freq::parse("1").unwrap(), ids.map(|id| (id, 0, [1.0, 2.0]))).unwrap();
+    let table = file("unique_id,zone\na,1\nb,2\nc,3A\nd,4\n");
+    let panel = panel.with_static_file(table.path(), &ReadOptions::default()).unwrap();
+    contains(
+        panel.static_value("zone", 0).unwrap_err(),
+        "line 4, column `zone`: \"3A\" is not a number, as most other cells of its column are; if the column holds categories, as codes \
+         are, name it in",
+    );
+}
+
+#[test]
 fn future_rows_are_put_in_their_places() {
     let future = future(
         "unique_id,ds,x,note,y\nb,2024-01-04,4,?,\nb,2024-01-03,3,,\na,2024-02-29,1,,\na,2024-03-01,2,,\n",

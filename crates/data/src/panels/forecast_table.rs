@@ -141,7 +141,7 @@ impl PartialColumn {
                 );
                 if self.flaw.is_none() {
                     self.values = Vec::new();
-                    let flaw = if flaw == Flaw::Text { Flaw::AmidNumbers } else { flaw };
+                    let flaw = if flaw == Flaw::Text { Flaw::AmidForecasts } else { flaw };
                     self.flaw = Some(table.bad_value(column, flaw).into());
                 }
             }

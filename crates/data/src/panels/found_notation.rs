@@ -101,7 +101,7 @@ impl ReadOptions {
             }
         }
         let mut notation = Notation::default();
-        let time = self.times_among(&columns);
+        let time = self.times_among(table.find(self.time_name()), &columns);
         let is_numbered = self.freq.is_some_and(|freq| freq.kind() == TimeKind::Integer);
         let may_be_years = self.time_format.is_none() && !is_numbered;
         let is_other = |time: &&Seen| !time.is_read || (may_be_years && time.are_years());
@@ -149,10 +149,9 @@ impl ReadOptions {
         self
     }
 
-    /// The column of times: the one that these options name, the first of a wide table, else the only one that is written in another than
-    /// the usual way, where none is written as usual.
-    fn times_among(&self, columns: &[Seen]) -> Option<usize> {
-        let called = columns.iter().position(|column| column.name == self.time_name());
+    /// The column of times: the one `called` as these options say, the first of a wide table, else the only one that is written in another
+    /// than the usual way, where none is written as usual.
+    fn times_among(&self, called: Option<usize>, columns: &[Seen]) -> Option<usize> {
         if called.is_some() || self.time_col.is_some() {
             return called;
         }

@@ -1,6 +1,7 @@
 //! Rows that are missing in the middle of periods which are added up: the sum of a month with nine days of thirty looks like any other.
 
 use std::ops::{Range, RangeInclusive};
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -36,8 +37,8 @@ const USUAL: f64 = 0.02;
 #[derive(Debug)]
 pub(super) struct Hole {
     code: u32,
-    /// The time of the row before them,
-    after: i64,
+    /// The times of the rows around them,
+    around: [i64; 2],
     /// and from when until when they are missing.
     missing: Range<i64>,
     /// The part of a period from which on its sum is not known without them.
@@ -62,13 +63,13 @@ impl TableRows {
             };
             let own = steps.holes(&times, period).map(|(after, before)| Hole {
                 code: run.code,
-                after,
+                around: [after, before],
                 missing: steps.missing(after, before, zone),
                 part: steps.part,
             });
             holes.extend(own);
         }
-        holes.sort_by_key(|hole| (hole.code, hole.after));
+        holes.sort_by_key(|hole| (hole.code, hole.around));
         holes
     }
 
@@ -101,15 +102,16 @@ impl TableRows {
         let workers = Workers::new(self.threads).unwrap_or_else(|_| Workers::apart(1));
         self.add_rows(zone, freq, &workers, |run, gap| hole_in(run.code, gap).is_some())?;
         self.unrounded.keep(&self.y);
-        let (mut times, mut series, mut unknown) = (Vec::new(), Vec::new(), 0);
+        // Those that lack sums, with the times around the first hole in these.
+        let mut series: Vec<(Arc<str>, [i64; 2])> = Vec::new();
+        let (mut times, mut unknown) = (Vec::new(), 0);
         for run in self.runs.clone() {
             self.times.copy(run.start, run.len, &mut times);
             let lacking =
                 times.iter().enumerate().filter_map(|(row, time)| Some((row, hole_in(run.code, *time)?)));
             let lacking: Vec<(usize, &Hole)> = lacking.collect();
             let Some((_, first)) = lacking.first() else { continue };
-            let shown = |time| freq.kind().display_in(zone, time);
-            series.push([self.id(&run).to_string(), shown(first.after), shown(first.missing.end)]);
+            series.push((self.id(&run).clone(), first.around));
             unknown += lacking.len();
             let rows: Vec<usize> = lacking.iter().map(|(row, _)| *row).collect();
             let own = run.start..run.start + run.len;
@@ -133,8 +135,10 @@ impl TableRows {
             0 => {}
             _ => {
                 series.sort_unstable();
-                let table = self.origin.table();
-                self.note(vec![ReadNote::SumsUnknown { table, freq, series, periods: unknown }]);
+                let (table, periods) = (self.origin.table(), unknown);
+                let around = series[0].1.map(|time| freq.kind().display_in(zone, time));
+                let series = series.iter().map(|(id, _)| id.to_string()).collect();
+                self.note(vec![ReadNote::SumsUnknown { table, freq, periods, series, around }]);
             }
         }
         Ok(())
@@ -324,8 +328,8 @@ mod tests {
             assert_eq!([values[0], values[1], values[5]], [31.0, 29.0, 30.0]);
             assert_eq!((panel.y(1)[3], panel.column("price", 1).unwrap()), (29.5, &[2.0; 6][..]));
             assert!(
-                told.contains("3 sums of `MS` are not known")
-                    && told.contains("series `b` has no values between 2024-03-20 and 2024-06-01; if"),
+                told.contains("the sums of 3 periods (`MS`) are not known")
+                    && told.contains("series `b` has no values between 2024-03-20 and 2024-06-01; models"),
                 "{told}"
             );
         }
@@ -363,7 +367,8 @@ mod tests {
             "01-31", "02-28", "04-30", "05-31", "06-30", "07-31", "08-31", "09-30", "10-31", "11-30", "12-31",
         ];
         let csv = ends.iter().fold("ds,a\n".to_owned(), |text, end| text + &format!("2022-{end},1\n"));
-        let (values, _) = sum(&(csv + "2023-01-31,1\n2023-02-28,1\n2023-03-31,1\n"), "QS");
+        let (values, told) = sum(&(csv + "2023-01-31,1\n2023-02-28,1\n2023-03-31,1\n"), "QS");
+        assert!(told.contains("between 2022-02-28 and 2022-04-30"), "{told}");
         assert!(values[0].is_nan() && values[1..] == [3.0; 4], "{values:?}");
     }
 

@@ -153,8 +153,8 @@ pub(super) fn read_wanted<'a>(
     })
 }
 
-/// Reads a table, and once again with all digits of its target where single precision loses steps: so these take no memory
-/// where no one needs them. What can be opened only once is read with all of them.
+/// Reads a table, and once again with all digits of its target where single precision loses steps, or has all values of a series as 0:
+/// so these take no memory where no one needs them. What can be opened only once is read with all of them.
 fn read_again<'a>(
     open: impl Fn() -> Result<Box<dyn TableReader + 'a>, TableError>,
     options: &ReadOptions,
@@ -162,7 +162,8 @@ fn read_again<'a>(
 ) -> Result<Panel, DataError> {
     let panel = read(open()?, options, !again)?;
     let is_zero = |note: &ReadNote| matches!(note, ReadNote::ReadAsZero { .. });
-    match again && (panel.is_coarse() || panel.notes().iter().any(is_zero)) {
+    let lost = || panel.notes().iter().any(is_zero) && panel.has_zero_series();
+    match again && (panel.is_coarse() || lost()) {
         false => Ok(panel),
         true => {
             drop(panel);

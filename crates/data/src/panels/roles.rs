@@ -77,8 +77,11 @@ impl ReadOptions {
     /// Those of the columns of a long table that are not read.
     pub fn unread_columns(&self, header: &[String]) -> Vec<String> {
         let own = [self.time_name(), &self.target_col, AVAILABLE_MASK, WEIGHT, ""];
+        // Without a name the first column may have been given one.
+        let is_index = |name: &String| self.time_name().is_empty() && header.first() == Some(name);
         let is_unread = |name: &&String| {
             !own.contains(&name.as_str())
+                && !is_index(name)
                 && !is_of_id(&self.id_col, name)
                 && !self.columns.as_ref().is_none_or(|read| read.contains(name))
                 && !self.static_cols.contains(name)
@@ -154,10 +157,10 @@ fn is_volume(column: &Seen) -> bool {
     column.name.eq_ignore_ascii_case("volume")
 }
 
-/// Whether it is called as the price at the end of a period is.
+/// Whether it is called as the price of a share at the end of a period is. A `price` alone stands beside what is sold, too.
 fn is_price(column: &Seen) -> bool {
     let called = |name: &&str| column.name.eq_ignore_ascii_case(name);
-    ["close", "adj close", "adj_close", "adjclose", "price", "last"].iter().any(called)
+    ["close", "adj close", "adj_close", "adjclose"].iter().any(called)
 }
 
 impl Roles {
@@ -333,7 +336,7 @@ impl Columns {
             let is_usual = !time_is_said && called(options.time_name()).is_some();
             match only_called(others(), &TARGETS) {
                 // One that is called so and holds something else is a doubt.
-                // So is the number of pieces beside their prices.
+                // So is what was traded of a share beside its prices.
                 Some(named) => Some(named)
                     .filter(|named| named.are_numbers() && !(is_volume(named) && others().any(is_price))),
                 None => numbers.first().filter(|_| numbers.len() == 1 && !is_usual).copied(),

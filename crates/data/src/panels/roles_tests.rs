@@ -35,6 +35,9 @@ fn columns_are_told_by_what_they_hold() {
         ),
         ("unique_id,ds,price\na,1,5\n", ["unique_id", "ds", ""]),
         ("unique_id,ds,sales\na,1,5\n", ["unique_id", "ds", "sales"]),
+        // What is sold at a price, and what is traded of a share.
+        ("date,product,price,volume\n2024-01-01,A,5,10\n2024-01-01,B,6,20\n", ["product", "date", "volume"]),
+        ("date,symbol,close,volume\n2024-01-01,A,5,10\n2024-01-01,B,6,20\n", ["symbol", "date", ""]),
         // Decimals that are not as was said, and values that are missing.
         ("Datum;Laden;Umsatz\n31.01.2024;A;1,5\n31.01.2024;B;NA\n", ["Laden", "Datum", "Umsatz"]),
         // One series with a column of texts that say something else.
@@ -187,4 +190,15 @@ fn columns_that_tell_series_apart_together_are_found_by_the_rows() {
     assert!(error.contains("`store`, `kind` tell them apart together"), "{error}");
     let options = options.id_col("store,kind");
     assert_eq!(crate::Panel::from_file(&path, &options).expect("read").n_series(), 4);
+}
+
+#[test]
+fn a_first_column_of_times_without_a_name_is_named_by_none() {
+    let text = ",y,price\n13.01.2024,1,2\n14.01.2024,3,4\n15.01.2024,5,6\n";
+    let table = MemoryTable::new("t.csv", foretell_tables::FileFormat::of("t.csv"), text.into());
+    let options = ReadOptions::new().time_col("").as_written_in(&table, [false; 2]);
+    let panel = crate::Panel::read_csv(text.as_bytes(), "t.csv", &options).expect("days");
+    assert_eq!((panel.y(0), panel.column_names().collect::<Vec<_>>()), (&[1.0, 3.0, 5.0][..], vec!["price"]));
+    let options = options.columns([""; 0]);
+    assert_eq!(options.unread_columns(&["index", "y", "price"].map(str::to_owned)), ["price"]);
 }

@@ -13,7 +13,7 @@ use super::periods::Periods;
 use super::unrounded::Unrounded;
 use crate::error::DataError;
 use foretell_calendar::Steps;
-use foretell_tables::{Flaw, Place, ReadNote, TableError, TableReader};
+use foretell_tables::{Flaw, Place, ReadNote, TableError, TableReader, narrow};
 
 /// The columns of a long table as they are read, one entry per row.
 ///
@@ -103,17 +103,15 @@ impl TableRows {
         column: usize,
         masked: bool,
     ) -> Result<f32, DataError> {
-        match admitted(table.number(column), masked, self.fill) {
+        let wide = table.wide_number(column);
+        match admitted(wide.and_then(narrow), masked, self.fill) {
             Err(Flaw::Missing) => {
                 self.missing_as.get_or_insert_with(|| table.shown(column));
                 Ok(f32::NAN)
             }
             value => {
                 let value = value.map_err(|flaw| table.bad_value(column, flaw))?;
-                if value == 0.0
-                    && self.read_as_zero.is_none()
-                    && table.wide_number(column).is_ok_and(|y| y != 0.0)
-                {
+                if value == 0.0 && self.read_as_zero.is_none() && wide.is_ok_and(|y| y != 0.0) {
                     self.read_as_zero = Some(table.shown(column));
                 }
                 Ok(value)

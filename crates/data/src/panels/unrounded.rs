@@ -124,6 +124,14 @@ mod tests {
                 assert!(notes[0].contains("read as 0, the first of them 1e-302"), "{notes:?}");
             }
         }
+        // Those of a series of their own are none beside others.
+        let options = ReadOptions::new().freq(Freq::parse("1").unwrap());
+        for (small, level) in [("2e-50", true), ("0", true), ("1", false)] {
+            let text = format!("unique_id,ds,y\na,1,1e-50\na,2,{small}\nb,1,5\nb,2,0.1\n");
+            std::fs::write(&path, text).unwrap();
+            let panel = Panel::from_file(&path, &options).unwrap();
+            assert_eq!((!panel.level(0).is_default(), panel.notes().is_empty()), (level, level), "{small}");
+        }
         // By themselves they are values as any others.
         for (y, notes) in told("ds,y\n1,1e-302\n2,3e-302\n3,0\n4,-2e-302\n", &ReadOptions::new()) {
             let near = |(value, expected): (&f64, f64)| (value / 1e-302 - expected).abs() < 1e-6;

@@ -253,7 +253,7 @@ fn warn_of_fewer_windows(
     if windows < asked {
         let short = (0..panel.n_series()).filter(|&series| panel.len(series) <= test_size);
         let series = short.map(|series| (panel.id(series).to_string(), panel.len(series))).collect();
-        trained.warnings.warn(&Warning::FewerWindows { windows, asked, series });
+        trained.warnings.warn(&Warning::FewerWindows { windows, asked, n_windows, kept: 0, series });
     }
 }
 

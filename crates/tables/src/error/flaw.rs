@@ -55,8 +55,10 @@ pub enum Flaw {
     Text,
     /// The same, in a further column, which may hold categories.
     Labelled,
-    /// The same in a column that has numbers in other cells: of a table of forecasts, or in most cells of one beside the data.
+    /// The same in a static column that has numbers in most cells.
     AmidNumbers,
+    /// The same in a column of a table of forecasts that has numbers in other cells.
+    AmidForecasts,
     /// A cell of a column whose type is neither of numbers nor of texts.
     Type,
     /// Not 0 or 1, in `available_mask`.
@@ -149,6 +151,14 @@ impl fmt::Display for Flaw {
                 );
             }
             Self::AmidNumbers => {
+                return write!(
+                    f,
+                    "is not a number, as most other cells of its column are; if the column holds categories, as codes are, name it in {}, \
+                     else write plain decimals such as 12.5 or 1e-3",
+                    Setting::Categories
+                );
+            }
+            Self::AmidForecasts => {
                 "is not a number, as other cells of its column are; write plain decimals such as 12.5 or 1e-3, or leave the cell \
                  empty if the value is not known; if the column holds no numbers to read, remove it"
             }

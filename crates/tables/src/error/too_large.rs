@@ -69,14 +69,18 @@ pub enum TooLarge {
     #[error(
         "{file}: it takes {} MB of memory, since it is read as a whole, and the limit is {} MB; write it as Parquet or CSV, which are \
          read in parts, or raise the limit ({})",
-        .needed.div_ceil(1_000_000), .limit / 1_000_000, Setting::MaxMemory
+        .needed.map_or_else(
+            || format!("more than {}", .limit / 1_000_000),
+            |needed| needed.div_ceil(1_000_000).to_string()
+        ),
+        .limit / 1_000_000, Setting::MaxMemory
     )]
     #[strum(serialize = "file_too_large")]
     Stream {
         /// The file.
         file: Arc<str>,
-        /// Bytes that it takes.
-        needed: u64,
+        /// Bytes that it takes; nothing of one whose end was not read.
+        needed: Option<u64>,
         /// Bytes that it may take.
         limit: u64,
     },

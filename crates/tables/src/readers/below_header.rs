@@ -183,7 +183,12 @@ fn shown(cells: &Row) -> Vec<String> {
 /// What a first column without a name is called that holds times, as pandas writes the index of a table and calls it once it has a name.
 pub(super) const INDEX: &str = "index";
 
-/// Whether the first column has no name although it holds dates: the first row below that is none of the header's has one.
+/// Names of columns that hold the times of a table: beside one of them a first column without a name keeps none.
+const TIMES: [&str; 9] =
+    [INDEX, "ds", "date", "datetime", "datum", "time", "timestamp", "zeitpunkt", "zeitstempel"];
+
+/// Whether the first column has no name although it holds dates, and no other is called as times are: the first row below that is none
+/// of the header's has one.
 pub(super) fn has_unnamed_times<L: Copy + PartialEq>(
     header: &Row,
     following: &[(L, Row)],
@@ -196,8 +201,8 @@ pub(super) fn has_unnamed_times<L: Copy + PartialEq>(
         let has_marks = text.contains(['-', '/', ':']) || text.matches('.').count() == 2;
         has_marks && (TimeKind::Timestamp.parse(text).is_ok() || !formats(text).is_empty())
     };
-    let is_free = !header.values().any(|name| name.trim().eq_ignore_ascii_case(INDEX));
-    !header.contains_key(&0) && header.contains_key(&1) && is_free && first.is_some_and(is_date)
+    let has_times = header.values().any(|name| TIMES.contains(&name.trim().to_lowercase().as_str()));
+    !header.contains_key(&0) && header.contains_key(&1) && !has_times && first.is_some_and(is_date)
 }
 
 /// What stands below the header in a text that begins with it, with the numbers of the lines, from 0, and whether its first column
@@ -328,8 +333,15 @@ mod tests {
             assert!(has(text), "{text}");
         }
         for text in [
-            ",date,y\n0,2024-01-01,1\n", ",y\nNorth,1\n", ",y\n,1\n", ",index\n2024-01-01,1\n",
-            "ds,y\n2024-01-01,1\n", ",y\n1.5,1\n", ",,y\n2024-01-01,,1\n", "",
+            ",date,y\n0,2024-01-01,1\n",
+            ",y\nNorth,1\n",
+            ",y\n,1\n",
+            ",index\n2024-01-01,1\n",
+            ",Date,y\n2024-01-02,2024-01-01,1\n",
+            "ds,y\n2024-01-01,1\n",
+            ",y\n1.5,1\n",
+            ",,y\n2024-01-01,,1\n",
+            "",
         ] {
             assert!(!has(text), "{text}");
         }

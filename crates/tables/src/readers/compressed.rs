@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn a_beginning_that_is_cut_off_is_unpacked_up_to_its_end() {
-        let text: String = (0..60_000).map(|i| format!("{},{}\n", i, i * i % 7919)).collect();
+        let text: String = (0..60_000_u64).map(|i| format!("{i},{}\n", i * i % 7919)).collect();
         let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         std::io::Write::write_all(&mut packed, text.as_bytes()).unwrap();
         let packed = packed.finish().unwrap();

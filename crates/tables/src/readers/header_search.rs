@@ -123,8 +123,15 @@ pub(super) fn header_of(shapes: &[Shape]) -> Option<(usize, usize)> {
     titles.then(|| (header, shapes[header..].iter().filter(|shape| shape.fields == width).count()))
 }
 
+/// The separator of the first line that is neither blank nor a comment.
+pub(super) fn separator_after(head: &[u8], comment: Option<u8>) -> u8 {
+    let mut lines = head.split(|&byte| byte == b'\n');
+    let header = lines.find(|line| !line.trim_ascii().is_empty() && line.first().copied() != comment);
+    most_frequent(header.unwrap_or_default())
+}
+
 /// The separator that the line has most of, outside quotes; a comma if it has none.
-pub(super) fn most_frequent(line: &[u8]) -> u8 {
+fn most_frequent(line: &[u8]) -> u8 {
     let fields = SEPARATORS.map(|separator| Shape::of(line, separator).fields);
     let most = fields.into_iter().max().unwrap_or(0);
     SEPARATORS

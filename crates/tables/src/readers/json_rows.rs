@@ -68,10 +68,8 @@ pub(super) fn json_table(
     };
     let columns =
         read().map_err(|error| match limit.filter(|limit| memory_of_text(read_bytes.get()) > *limit) {
-            Some(limit) => {
-                TooLarge::Stream { file: name.clone(), needed: memory_of_text(read_bytes.get()), limit }
-                    .into()
-            }
+            // How much more there is no one has read.
+            Some(limit) => TooLarge::Stream { file: name.clone(), needed: None, limit }.into(),
             None => refused(error.to_string()),
         })?;
     check_wanted()?;

@@ -51,8 +51,8 @@ impl MemoryTable {
     pub fn check_size(&self, limit: Option<u64>) -> Result<(), TableError> {
         let (Content::File(format, bytes), Some(limit)) = (&self.content, limit) else { return Ok(()) };
         match format.memory_of_bytes(bytes.as_ref()).filter(|needed| *needed > limit) {
-            Some(needed) => Err(TooLarge::Stream { file: self.name.clone(), needed, limit }.into()),
             None => Ok(()),
+            needed => Err(TooLarge::Stream { file: self.name.clone(), needed, limit }.into()),
         }
     }
 

@@ -32,7 +32,7 @@ pub fn check_sizes(paths: &[impl AsRef<Path>], limit: Option<u64>) -> Result<(),
     for path in paths.iter().map(table_files).collect::<Result<Vec<_>, _>>()?.concat() {
         if let Some(needed) = FileFormat::of(&path).memory(&path).filter(|needed| *needed > limit) {
             let file = path.display().to_string().into();
-            return Err(TooLarge::Stream { file, needed, limit }.into());
+            return Err(TooLarge::Stream { file, needed: Some(needed), limit }.into());
         }
     }
     Ok(())

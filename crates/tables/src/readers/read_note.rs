@@ -148,8 +148,10 @@ pub enum ReadNote {
         freq: Freq,
         /// how many of them there are,
         periods: usize,
-        /// and their series, each with the times around the first rows that are missing.
-        series: Vec<[String; 3]>,
+        /// their series,
+        series: Vec<String>,
+        /// and the times around the rows that the first of these lacks.
+        around: [String; 2],
     },
     /// Columns whose missing values are those before them although 0 was asked for, as they are never 0.
     NeverZero {
@@ -289,18 +291,21 @@ impl fmt::Display for ReadNote {
                 "{table}: periods that may miss rows, as theirs begin later or end earlier than is usual, are kept: the first of {first} \
                  series, the last of {last}; leave their rows out if the data begin or end within them"
             ),
-            Self::SumsUnknown { table, freq, periods, series } => {
-                let [id, after, before] = &series[0];
-                let others: Vec<String> = series[1..].iter().map(|[id, ..]| id.clone()).collect();
+            Self::SumsUnknown { table, freq, periods, series, around: [after, before] } => {
+                let (id, others) = (&series[0], &series[1..]);
                 let others = match others.is_empty() {
                     true => String::new(),
-                    false => format!(", nor all of {}", listed(&others)),
+                    false => format!("; others lack some, too: {}", listed(others)),
+                };
+                let (sums, they) = match periods {
+                    1 => (format!("the sum of 1 period (`{freq}`) is"), "it is"),
+                    _ => (format!("the sums of {periods} periods (`{freq}`) are"), "they are"),
                 };
                 write!(
                     f,
-                    "{table}: {periods} sums of `{freq}` are not known, nor what they are part of: series `{id}` has no values between \
-                     {after} and {before}{others}; if missing ones are 0, say so ({}), else fill them in the data before they are added up, \
-                     or take the mean ({})",
+                    "{table}: {sums} not known, nor what {they} part of: series `{id}` has no values between {after} and \
+                     {before}{others}; models see such steps on the line between their neighbours, and scores leave them out. If missing \
+                     values are 0, say so ({}), else fill them in the data before they are added up, or take the mean ({})",
                     Setting::Fill.to("zero"),
                     Setting::Aggregate.to("mean")
                 )
@@ -345,7 +350,7 @@ impl fmt::Display for ReadNote {
             Self::ReadAsZero { table, value } => write!(
                 f,
                 "{table}: numbers that are next to nothing beside others of their series are read as 0, the first of them {value}; if they \
-                 are more than noise, leave out the rows that are far larger"
+                 are more than noise, multiply the values, or keep such series in a file of their own"
             ),
             Self::RepeatedHeaders { file, lines } => {
                 write!(f, "{file}: lines passed over, since they repeat the header: {lines}")

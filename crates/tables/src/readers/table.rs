@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::below_header::INDEX;
 use super::number_format::{NumberFormat, narrow};
 use super::read_note::ReadNote;
 use super::sheets::Sheets;
@@ -156,9 +157,10 @@ impl dyn TableReader + '_ {
         }
     }
 
-    /// The position of a column.
+    /// The position of a column; without a name that of the first, which may have been called `index` for that.
     pub fn find(&self, name: &str) -> Option<usize> {
-        self.columns().position(|column| column == name)
+        let index = self.columns().next().filter(|column| name.is_empty() && *column == INDEX).map(|_| 0);
+        index.or_else(|| self.columns().position(|column| column == name))
     }
 
     /// The id in the column of ids, or that of the only series.

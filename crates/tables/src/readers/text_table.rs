@@ -11,7 +11,7 @@ use super::blocks::{Block, BlockError, Blocks, LONGEST_RECORD, Marks};
 use super::compressed::{Damage, Text};
 use super::decoded::{Decoded, NotEncodedSo};
 use super::file_options::FileOptions;
-use super::header_search::{Header, find_header, most_frequent};
+use super::header_search::{Header, find_header, separator_after};
 use super::number_format::{NumberFormat, narrow};
 use super::other_kinds::{CODES_OF_ZERO, other_kind};
 use super::pipes::FileText;
@@ -390,13 +390,6 @@ impl<R: Read + Send> TableReader for TextTable<R> {
 /// How the first cell of a line begins that sums up others.
 const TOTALS: [&str; 9] =
     ["total", "subtotal", "sum", "gesamt", "somme", "suma", "insgesamt", "zwischensumme", "ergebnis"];
-
-/// The separator of the first line that is neither blank nor a comment.
-fn separator_after(head: &[u8], comment: Option<u8>) -> u8 {
-    let mut lines = head.split(|&byte| byte == b'\n');
-    let header = lines.find(|line| !line.trim_ascii().is_empty() && line.first().copied() != comment);
-    most_frequent(header.unwrap_or_default())
-}
 
 /// A source that cannot be read, or not as what it is compressed by.
 pub(super) fn unreadable(file: &Arc<str>, source: io::Error) -> TableError {
