@@ -46,7 +46,7 @@ def read(df: Any, static_df: Any, names: _data.Names, reading: _data.Reading, sc
                 list(reading.columns), list(reading.categories), _data.statics_to_engine(static_df, names, reading), reading.threads, reading.end,
             )  # fmt: skip
         except ValueError as error:
-            raise _checks.reworded(error, "df") from None
+            raise _checks.reworded(error, "df", "pyarrow") from None
     kind = _frames.Kind("pyarrow", None, None)
     if names.id_col in schema.names:
         kind = _frames.kind_of(schema.empty_table(), names.id_col, names.time_col)

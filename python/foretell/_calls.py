@@ -107,7 +107,7 @@ class ForecasterOptions(EngineOptions, total=False):
 class AutoOptions(EngineOptions, total=False):
     """Arguments of `AutoForecaster` that `forecast` hands on."""
 
-    models: Sequence[str] | None
+    models: Sequence[str] | str | None
     metric: str
     ensemble: bool
     below_zero: bool

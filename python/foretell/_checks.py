@@ -83,8 +83,11 @@ def check_intervals(intervals: Any) -> None:
         ValueError: If it is a text and says something else.
     """
     if isinstance(intervals, str):
-        if not re.fullmatch(r"spread|dropout(:\d+)?", intervals):
+        found = re.fullmatch(r"spread|dropout(?::([0-9]{1,6}))?", intervals)
+        if found is None:
             raise ValueError(f'prediction_intervals must be a PredictionIntervals, "dropout", "dropout:200" or "spread"; found {intervals!r}')
+        if found[1] is not None and not 2 <= int(found[1]) <= 10_000:
+            raise ValueError(f"prediction_intervals by dropout are of 2 to 10000 forecasts; found {intervals!r}")
         return
     if intervals is not None and not all(hasattr(intervals, name) for name in ("n_windows", "method", "step_size")):
         raise TypeError(f"prediction_intervals must be a PredictionIntervals, such as PredictionIntervals(n_windows=10); found {intervals!r}")
@@ -105,6 +108,16 @@ def check_columns(models: Sequence[Any], df: Any, static_df: Any) -> None:
             if missing:
                 has = ", ".join(sorted(found[table])) or "none"
                 raise ColumnError(f"{missing} {word} exogenous variables not found in input dataset: {table} has {has}; {model!r} reads them")
+
+
+def check_statics(names: Sequence[str], static_df: Any) -> None:
+    """Whether there is a static table, if models read columns of these names of one.
+
+    Raises:
+        ColumnError: If there is none.
+    """
+    if names and static_df is None:
+        raise ColumnError(f"static_df is missing: the models read the static columns {', '.join(names)}, of which df needs its own")
 
 
 def check_cardinalities(models: Sequence[Any]) -> None:
@@ -165,14 +178,16 @@ def warn_of_new_models(is_fitted: bool) -> None:
         warnings.warn("Deleting previously fitted models.", stacklevel=5)
 
 
-def reworded(error: Exception, table: str) -> Exception:
-    """An error of the engine with the name of the table that it read, and missing values as neuralforecast tells them."""
+def reworded(error: Exception, table: str, library: str = "pandas") -> Exception:
+    """An error of the engine with the name of the table that it read, and missing values as neuralforecast tells them, with advice for a table of
+    the library."""
     text = str(error).replace("the record batches, ", f"{table}, ").replace("the record batches", table)
     text = re.sub(r"^df lacks (\d+) of the panel's series", r"static_df lacks \1 of the series of df", text)
     missing = re.search(r'column `([^`]*)`: "[^"]*" is missing', text)
     if missing:
         # Rows that are filled in have missing values.
-        text = text.replace("`utilsforecast.preprocessing.fill_gaps` does so on request", f"`df.groupby(id_col)[{missing.group(1)!r}].ffill()` of pandas does so")
+        fill = f" (`{table}.groupby(id_col)[{missing.group(1)!r}].ffill()` does so; drop leading rows where the first value is missing)"
+        text = text.replace(" (`utilsforecast.preprocessing.fill_gaps` does so on request)", fill if library == "pandas" else "")
         begin = "Found null values in `futr_df`" if table == "futr_df" else f"Found missing values in ['{missing.group(1)}']"
         text = f"{begin}: {text}"
     found = re.search(r"has (\d+) categories in the training data", text)

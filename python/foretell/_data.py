@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import InitVar, dataclass, replace
 from datetime import datetime, timedelta
 from importlib.util import find_spec
 from typing import Any
@@ -28,13 +28,15 @@ class Names:
     time_col: str
     target_col: str
     id_parts: tuple[str, ...] = ()
+    #: Whether a user gave them, who may rename columns; else models have them.
+    are_given: InitVar[bool] = True
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, are_given: bool) -> None:
         if isinstance(self.id_col, (list, tuple)) and self.id_col:
             parts = tuple(_checks.column_name("id_col", part) for part in self.id_col)
             if any("," in part for part in parts):
                 raise ValueError(f"id_col: a comma stands between the columns that make ids together; rename those of {list(parts)} that hold one")
-            if len(parts) > 1 and "unique_id" in parts:
+            if are_given and len(parts) > 1 and "unique_id" in parts:
                 raise ValueError("id_col: ids that columns make together stand in unique_id: rename the column unique_id, which is one of these")
             self.id_col, self.id_parts = (parts[0], ()) if len(parts) == 1 else ("unique_id", parts)
         for argument in ("id_col", "time_col", "target_col"):
@@ -44,7 +46,7 @@ class Names:
     def of_trained(fitted: _foretell.Fitted) -> Names:
         """Those that models were trained with."""
         ids, time_col, target_col = fitted.id_time_target
-        return Names(ids.split(",") if "," in ids else ids, time_col, target_col)
+        return Names(ids.split(",") if "," in ids else ids, time_col, target_col, are_given=False)
 
     @property
     def all(self) -> list[str]:
@@ -102,18 +104,19 @@ class Data:
     def table(self, frame: _foretell.Frame, double: bool = False) -> Any:
         """A table of the engine in the user's kind, its series in the order of their ids there, whose numbers are all of double precision if
         asked for."""
-        return _frames.by_categories(_frames.from_engine(frame, self.kind, double), frame.names[0], self.kind)
+        return _frames.in_order_of_ids(_frames.from_engine(frame, self.kind, double), frame.names[0], self.kind)
 
     def reworded(self, error: Exception, table: str) -> Exception:
         """An error of the engine that read this data, or ``table`` beside it, with the name of the table that is wrong."""
         named = re.search(r"column `([^`]*)`: ", str(error))
         statics = [] if self.static_df is None else _frames.columns(self.static_df)
         is_static = named is not None and named.group(1) in set(statics) - {*self.names.all, *self.reading.columns}
-        return _of_statics(error) if is_static else _checks.reworded(error, table)
+        return _of_statics(error) if is_static else _checks.reworded(error, table, self.kind.module)
 
 
 def read(df: Any, static_df: Any, names: Names, reading: Reading, table: str = "df", is_kept: bool = True) -> Data:
-    """Reads tables; ``table`` is the argument that errors name. With ``is_kept`` the result holds only the columns that are read.
+    """Reads tables; ``table`` is the argument that errors name. With ``is_kept`` the result holds only the columns that are read, and
+    the call is a training, which takes the names of columns.
 
     Raises:
         ColumnError: If a column is not there.
@@ -121,7 +124,7 @@ def read(df: Any, static_df: Any, names: Names, reading: Reading, table: str = "
     """
     df = _frames.native(names.joined(df, table))
     found = _frames.columns(df)
-    _frames.require(df, names.all, table, found)
+    _frames.require(df, names.all, table, found, takes_ids=is_kept)
     wanted = read_ones(names, reading)
     _frames.check_once(found, wanted, table)
     if is_kept:
@@ -220,7 +223,7 @@ def read_panel(
         if static_df is not None and _is_read_alone(df, names, reading):
             raise _of_statics(error) from None
         text = str(error).replace(str(reading.freq), _frequencies.shown(reading.freq))
-        raise _checks.reworded(type(error)(text), table) from None
+        raise _checks.reworded(type(error)(text), table, _frames.library(df)) from None
 
 
 def _panel(df: Any, static_df: Any, names: Names, reading: Reading, of_pandas: Mapping[str, Any] | None = None) -> _foretell.Panel:

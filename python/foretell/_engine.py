@@ -77,6 +77,40 @@ def keeping(fitted: _foretell.Fitted, settings: dict[str, Any]) -> _foretell.Fit
     return fitted.keep(json.dumps(asked)) if asked else fitted
 
 
+#: The lists of a model that features add columns to.
+_OF_FEATURES = ("hist_exog_list", "futr_exog_list")
+
+
+def computed_columns(fitted: _foretell.Fitted) -> list[str]:
+    """The columns that trained models read and that features compute."""
+    if not settings_of(fitted).get("features"):
+        return []
+    of_data = set(fitted.columns)
+
+    def read(hyper_parameters: dict[str, Any]) -> list[str]:
+        # A model of temporal sums holds another.
+        within = hyper_parameters["model"]["hyper_parameters"] if isinstance(hyper_parameters.get("model"), dict) else hyper_parameters
+        return [name for key in _OF_FEATURES for name in within.get(key) or []]
+
+    names = (name for spec in json.loads(fitted.models) for name in read(spec["hyper_parameters"]))
+    return [name for name in dict.fromkeys(names) if name not in of_data]
+
+
+def differ(one: str | None, other: str | None) -> bool:
+    """Whether two texts name different features, whatever spaces are between them."""
+    return "".join((one or "").split()) != "".join((other or "").split())
+
+
+def without_columns(value: Any, names: Sequence[str]) -> Any:
+    """The hyper-parameters of a model without these of the columns that it reads."""
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: [name for name in own if name not in names] if key in _OF_FEATURES and own else without_columns(own, names)
+        for key, own in value.items()
+    }  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Course:
     """What holds for one training: the parameters that stay unchanged, and where its state is kept, and after how many steps each time."""

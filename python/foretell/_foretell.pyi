@@ -124,6 +124,7 @@ class Fitted:
     categories: list[str]
     vocabulary: list[tuple[str, list[str]]]
     series_per_part: int | None
+    has_hierarchy: bool
     intervals: str | None
     settings: str
     ensembles: list[str]

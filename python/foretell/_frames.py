@@ -168,8 +168,8 @@ def _names(df: Any) -> list[str] | None:
     return None if names is None else list(map(str, names))
 
 
-def require(df: Any, names: Sequence[str], table: str, found: Sequence[str] | None = None) -> None:
-    """Checks that a table has columns, each once; ``found`` are those that it has.
+def require(df: Any, names: Sequence[str], table: str, found: Sequence[str] | None = None, *, takes_ids: bool = True) -> None:
+    """Checks that a table has columns, each once; ``found`` are those that it has, and ``takes_ids`` says whether the caller takes ``id_col``.
 
     Raises:
         ColumnError: If it lacks one.
@@ -180,8 +180,9 @@ def require(df: Any, names: Sequence[str], table: str, found: Sequence[str] | No
     if missing:
         index = [name for name in missing if name in (getattr(getattr(df, "index", None), "names", None) or [])]
         hint = f"; {' and '.join(index)} is in its index: give {table}.reset_index()" if index else ""
-        if missing == ["unique_id"] and library(df) == "pandas":
-            hint = hint or f'; id_col names another one, and of one series alone give {table}.assign(unique_id="series")'
+        if missing == ["unique_id"] and table == "df" and library(df) == "pandas":
+            other = "id_col names another one, and " if takes_ids else ""
+            hint = hint or f'; {other}of one series alone give df.assign(unique_id="series")'
         raise ColumnError(f"{table} has no column {', '.join(missing)}; it has {', '.join(found)}{hint}")
     check_once(found, names, table)
 
@@ -456,21 +457,29 @@ def from_engine(frame: _foretell.Frame, kind: Kind, double: bool = False) -> Any
             return _to_pyarrow(frame, kind, double)
 
 
-def by_categories(table: Any, id_col: str, kind: Kind) -> Any:
+def in_order_of_ids(table: Any, id_col: str, kind: Kind) -> Any:
     """A table whose series come in the order of the categories of their ids, if these are categories, or of their numbers, as in neuralforecast:
     the engine has texts in the order of their letters."""
-    places = _places_by_categories(table, id_col, kind)
+    places = _places_in_order_of_ids(table, id_col, kind)
     if places is None:
         return table
-    return table.iloc[places].reset_index(drop=True) if kind.module == "pandas" else table[places]
+    match kind.module:
+        case "pandas":
+            return table.iloc[places].reset_index(drop=True)
+        case "polars":
+            return table[places]
+        case _:
+            return table.take(places)
 
 
-def _places_by_categories(table: Any, id_col: str, kind: Kind) -> Any:
+def _places_in_order_of_ids(table: Any, id_col: str, kind: Kind) -> Any:
     """The places of the rows of a table in the order of the categories of their ids, or of ids with a decimal point, which the engine has as
     texts; None if they stand in it, or ids are neither."""
     match kind.module:
         case "pandas" | "polars" if str(kind.id_type).lower().startswith(("float", "double")):
             codes = table[id_col].to_numpy()
+        case "pyarrow" if str(kind.id_type) in ("halffloat", "float", "double"):
+            codes = table.column(id_col).to_numpy()
         case "pandas" if hasattr(kind.id_type, "categories"):
             codes = table[id_col].cat.codes.to_numpy()
         case "polars" if str(kind.id_type).startswith("Enum"):
@@ -483,7 +492,7 @@ def _places_by_categories(table: Any, id_col: str, kind: Kind) -> Any:
 def places_of_series(ends: _foretell.Frame, kind: Kind) -> Sequence[int]:
     """The places of the engine's series, of each of which a table has a row, in the order in which users see them."""
     table = from_engine(ends, kind)
-    places = _places_by_categories(table, ends.names[0], kind)
+    places = _places_in_order_of_ids(table, ends.names[0], kind)
     return range(n_rows(table)) if places is None else list(places)
 
 

@@ -128,10 +128,12 @@ def of_nanoseconds(df: Any, time_col: str, freq: str | None, table: str) -> Any:
     place, as neuralforecast trains on such rows; None if it is no such table."""
     if not type(df).__module__.startswith("pandas") or freq is None or freq.isdecimal():
         return None
+    import numpy as np
     import pandas as pd
 
     column = df[time_col]
-    if getattr(column.dtype, "str", "")[1:] != "M8[ns]" or column.isna().any():
+    # Types of pandas' own, as of times with a zone, have such a text, too.
+    if not isinstance(column.dtype, np.dtype) or column.dtype.str[1:] != "M8[ns]" or column.isna().any():
         return None
     steps = column.to_numpy().view("i8")
     if steps.min() < 0 or steps.max() >= _MOST_STEPS:

@@ -32,7 +32,7 @@ def joined(df: Any, parts: Sequence[str], table: str) -> Any:
     try:
         ids = _foretell.joined_ids(_frames.to_engine(df, parts[0], None, parts[1:], parts), list(parts))
     except ValueError as error:
-        raise _checks.reworded(error, table) from None
+        raise _checks.reworded(error, table, library(df)) from None
     rest = [name for name in found if name not in parts and name != "unique_id"]
     match library(df):
         case "pandas":

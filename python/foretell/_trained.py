@@ -12,7 +12,7 @@ from foretell import _ahead, _checks, _data, _engine, _files, _foretell, _frames
 from foretell._data import Data, Names, Reading
 from foretell._scaling import LocalScaler
 from foretell._truth import with_truth
-from foretell.errors import ColumnError, NothingStoredError
+from foretell.errors import NothingStoredError
 from foretell.utils import VALID_SIMULATION_METHODS, PredictionIntervals
 
 if TYPE_CHECKING:
@@ -123,10 +123,10 @@ class Trained:
         errors = None if self._engine is None else self._engine.calibration_errors(panel)
         if self._engine is None or errors is None:
             return None
-        return _frames.from_engine(errors, _data.kind_of_loaded(self._engine.tables) if self._data is None else self._data.kind)
+        return _frames.from_engine(errors, _data.kind_of_loaded(self._engine.tables)) if self._data is None else self._data.table(errors)
 
     def _names(self) -> Names:
-        return Names(self._id_parts or self.id_col, self.time_col, self.target_col)
+        return Names(self._id_parts or self.id_col, self.time_col, self.target_col, are_given=False)
 
     def _last_rows(self) -> Any:
         data = self._stored()
@@ -238,9 +238,8 @@ class Trained:
         """The series of other tables, for trained models."""
         reading = Reading(fitted.freq, fitted.columns, fitted.categories, self.settings.threads, self.settings.end)
         static_df = static_df if self._reads_statics() else None
-        if static_df is None and self._reads_statics():
-            names = ", ".join(dict.fromkeys(name for model in self.models for name in getattr(model, "stat_exog_list", None) or []))
-            raise ColumnError(f"static_df is missing: the models read the static columns {names}, of which df needs its own")
+        read = dict.fromkeys(name for model in self.models for name in getattr(model, "stat_exog_list", None) or [])
+        _checks.check_statics(list(read), static_df)
         return _data.read(df, static_df, self._names(), reading, is_kept=False)
 
     def _reads_statics(self) -> bool:
@@ -253,7 +252,7 @@ class Trained:
         if df is None:
             data = self._stored()
         else:
-            data = _data.read(df, None, self._names(), Reading(fitted.freq, [], []))
+            data = _data.read(df, None, self._names(), Reading(fitted.freq, [], []), is_kept=False)
         found: TableT = data.table(data.panel.future(h))
         return found
 

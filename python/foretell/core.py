@@ -59,6 +59,9 @@ class NeuralForecast(Trained):
             are computed again in the backward pass and kept in bfloat16. Weights differ from those without by as much as bfloat16 changes them.
     """
 
+    #: The columns that features computed for loaded weights, where others are set: such weights are not trained further.
+    _computed: Sequence[str] = ()
+
     def __init__(
         self, models: Sequence[Any], freq: str | int | Any, local_scaler_type: str | None = None,
         local_static_scaler_type: str | None = None, *, threads: int = 0, precision: str | None = None, restore_best: bool = True,
@@ -215,9 +218,11 @@ class NeuralForecast(Trained):
             raise ValueError(f"{', '.join(of_all)}: workers have some of the series each, and none of this; leave it out, or by_workers")
         if self.freq is None:
             raise ValueError("freq: workers would infer one each, of some of the series; give NeuralForecast the freq, or leave by_workers out")
-        if use_init_models:
-            _checks.warn_of_new_models(self._fitted)
-            self._reset_models()
+        if self._has_hierarchy():
+            raise ValueError(
+                "the models have a hierarchy, which needs all series at once, and workers have some each: leave by_workers out, or make a new NeuralForecast"
+            )
+        self._begin(use_init_models)
         is_alone = not any(_engine.is_searched(model) or _engine.is_coherent(model) for model in self.models)
         forecaster = _engine.forecaster(self.models, self.settings, names, 0, None, None) if is_alone else None
         if forecaster is None or not forecaster.fits_by_parts:
@@ -234,6 +239,13 @@ class NeuralForecast(Trained):
             raise ValueError("scratch is for tables of Spark, Dask and Ray and for lists of files of Parquet; df is in memory already: leave scratch out")
         if teacher is not None or any(_engine.is_searched(model) or _engine.is_coherent(model) for model in self.models):
             raise ValueError("searches for hyper-parameters, hierarchies and teachers need all rows in memory: leave scratch out")
+        if self._has_hierarchy():
+            raise ValueError("the models have a hierarchy, which needs all rows in memory: leave scratch out, or make a new NeuralForecast")
+
+    def _has_hierarchy(self) -> bool:
+        """Whether trained models, such as loaded ones, keep a hierarchy: no model of the list need name it."""
+        kept = self._engine or self._forgotten
+        return kept is not None and kept.has_hierarchy
 
     def _forecaster(
         self, names: Names, val_size: int, intervals: PredictionIntervals | str | None, df: Any, course: _engine.Course
@@ -255,9 +267,7 @@ class NeuralForecast(Trained):
         self, df: Any, static_df: Any, names: Names, val_size: int, test_size: int, use_init_models: bool, val_df: Any = None
     ) -> int:
         """Has models find their hyper-parameters without the last ``test_size`` steps, and tells how many to validate the training on."""
-        if use_init_models:
-            _checks.warn_of_new_models(self._fitted)
-            self._reset_models()
+        self._begin(use_init_models)
         _checks.check_cardinalities(self.models)
         if df is not None and not self.settings.features:
             _checks.check_columns(self.models, _frames.native(df), static_df)
@@ -273,6 +283,9 @@ class NeuralForecast(Trained):
             train_loss, valid_loss = fitted.losses[0]
             return {name: loss for name, loss in [("loss", valid_loss), ("train_loss", train_loss)] if loss is not None}
 
+        if searched and df is not None:
+            # What is wrong whatever the configuration is told before the first of them.
+            _data.read(df, None, names, Reading(_data.freq_word(self.freq), [], [], self.settings.threads, self.settings.end))
         for model in searched:
             model.search(fit, val_size)
         if val_df is not None:
@@ -284,10 +297,27 @@ class NeuralForecast(Trained):
         wanted = (getattr(model, "trainer_kwargs", {}).get("enable_progress_bar") for model in self.models)
         return _engine.Bar(verbose or any(wanted))
 
+    def _begin(self, use_init_models: bool) -> None:
+        """Forgets what was trained, if it is not to be trained further.
+
+        Raises:
+            ValueError: If it is, and the features are others than those that it reads.
+        """
+        if use_init_models:
+            _checks.warn_of_new_models(self._fitted)
+            self._reset_models()
+        elif self._computed:
+            raise ValueError(
+                f"features: the trained models read {', '.join(self._computed)}, so the features stay as they were; "
+                "use_init_models=True trains anew, with others"
+            )
+
     def _reset_models(self) -> None:
         self.models = copy.deepcopy(self.models_init)
-        # Loaded models have a hierarchy that no model of the list names.
-        self._forgotten, self._engine = self._engine or self._forgotten, None
+        # Loaded models may have a hierarchy that no model of the list names; others are let go before the training.
+        self._forgotten = (self._engine or self._forgotten) if self._has_hierarchy() else None
+        self._engine = self._start = None
+        self._computed = ()
 
     def _read(
         self, df: Any, static_df: Any, names: Names, forecaster: _foretell.Forecaster, teacher: NeuralForecast | None = None,
@@ -440,6 +470,8 @@ class NeuralForecast(Trained):
                 "`use_fitted=True` cannot be combined with `use_init_models=True`; "
                 "`use_init_models` discards the fitted weights that `use_fitted` relies on."
             )
+        if isinstance(intervals, str):
+            raise ValueError("`use_fitted=True` keeps the intervals that the models were trained with: leave prediction_intervals out")
         if intervals is not None or self._calibrated is not None:
             raise ValueError("`use_fitted=True` is not supported with `prediction_intervals` (calibration requires retraining).")
         levels = levels if isinstance(self.prediction_intervals, str) else self._own_levels(levels)
@@ -466,7 +498,7 @@ class NeuralForecast(Trained):
             trust_remote: Accepted and not used: nothing in a directory is executed.
             map_location: Accepted and not used, as arguments that say how PyTorch reads files: ``weights_only``.
             **kwargs: Settings of the forecaster, such as ``threads`` and ``raw_quantiles``. ``end``, ``non_negative`` and ``integer`` hold in
-                place of those that were saved at once; scalers and features at the next `fit`.
+                place of those that were saved at once; scalers and baselines at the next `fit`, other features at one with ``use_init_models``.
 
         Raises:
             FileNotFoundError: If there is none.
@@ -477,8 +509,10 @@ class NeuralForecast(Trained):
                 fitted, panel = _engine.imported(directory), None
             else:
                 fitted, panel = _foretell.Fitted.load(directory, _checks.count("threads", kwargs.get("threads", 0)))
-        if any(spec["model"] == "Auto" for spec in json.loads(fitted.models)):
-            raise ValueError(f"{path} holds an automatic forecast: AutoForecaster.load reads it")
+        specs = json.loads(fitted.models)
+        if any(spec["model"] == "Auto" for spec in specs):
+            reader = "AutoForecaster.load" if len(specs) == 1 else "beside other models the command `foretell predict` alone"
+            raise ValueError(f"{path} holds an automatic forecast: {reader} reads it")
         kwargs = {name: value for name, value in kwargs.items() if name not in ("map_location", "weights_only")}
         forecaster = NeuralForecast._of(fitted, **kwargs)
         if panel is not None:
@@ -490,13 +524,20 @@ class NeuralForecast(Trained):
     def _of(fitted: _foretell.Fitted, **settings: Any) -> NeuralForecast:
         """Models that the engine has, with these settings in place of their own."""
         fitted = _engine.keeping(fitted, settings)
-        models: list[Any] = []
-        for spec, trainer in zip(json.loads(fitted.models), json.loads(fitted.trainer_arguments)):
-            models.append(model_from_spec(spec["model"], spec["hyper_parameters"], trainer))
-        models.extend(map(Ensemble.of_column, fitted.ensembles))
+        specs, saved, computed = json.loads(fitted.models), _engine.settings_of(fitted), _engine.computed_columns(fitted)
+
+        def made(without: Sequence[str]) -> list[Any]:
+            each = zip(specs, json.loads(fitted.trainer_arguments))
+            own = [model_from_spec(spec["model"], _engine.without_columns(spec["hyper_parameters"], without), trainer) for spec, trainer in each]
+            return [*own, *map(Ensemble.of_column, fitted.ensembles)]
+
         freq = int(fitted.freq) if fitted.freq is not None and fitted.freq.isdecimal() else fitted.freq
-        forecaster = NeuralForecast(models, freq, **{**_engine.settings_of(fitted), **settings})
+        forecaster = NeuralForecast(made([]), freq, **{**saved, **settings})
         forecaster._engine = fitted
+        if computed:
+            # What begins anew is given the columns of its features then.
+            forecaster.models_init = made(computed)
+            forecaster._computed = computed if _engine.differ(saved["features"], forecaster.settings.features) else ()
         forecaster._tell_models()
         forecaster._name_columns(Names.of_trained(fitted))
         forecaster.prediction_intervals = _engine.intervals_of(fitted.intervals)

@@ -7,6 +7,7 @@ import json
 import os
 import warnings
 from collections.abc import Callable, Sequence
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from foretell import _ahead, _checks, _data, _engine, _files, _foretell, _frames, _levels
@@ -39,7 +40,7 @@ class AutoForecaster:
         freq: The frequency of the data; None to infer it.
         budget: Time for all of the work, as "30s" or "2m", or seconds; 0 for models that need no training; or steps of networks, as
             "600steps", for the same forecast on any machine.
-        models: Names of the models to try; None for those that suit the data.
+        models: Names of the models to try, in a list or in a text with commas between them; None for those that suit the data.
         metric: What weights are chosen by: "balanced", "mase", "scaled_crps" or "mae".
         ensemble: Whether models are combined; else the best one forecasts alone.
         below_zero: Whether forecasts of a series may be below 0 although none of its values is; else they stop there.
@@ -55,7 +56,7 @@ class AutoForecaster:
     """
 
     def __init__(
-        self, h: int, freq: Any = None, *, budget: str | float = 0, models: Sequence[str] | None = None, metric: str = "balanced",
+        self, h: int, freq: Any = None, *, budget: str | float = 0, models: Sequence[str] | str | None = None, metric: str = "balanced",
         ensemble: bool = True, below_zero: bool = False, season_length: int | Sequence[int] | None = None, hist_exog_list: Sequence[str] = (),
         futr_exog_list: Sequence[str] = (), stat_exog_list: Sequence[str] = (), cat_exog_list: Sequence[str] = (),
         id_col: str | Sequence[str] = "unique_id", time_col: str = "ds", target_col: str = "y", **settings: Unpack[EngineOptions],
@@ -67,7 +68,7 @@ class AutoForecaster:
         self.names = Names(id_col, time_col, target_col)
         seasons = season_length if season_length is None or isinstance(season_length, int) else list(season_length)
         self._hyper_parameters = {
-            "budget": str(budget), "models": models.split(",") if isinstance(models, str) else None if models is None else list(models), "metric": metric, "ensemble": ensemble, "below_zero": below_zero,
+            "budget": str(budget), "models": _names_of(models), "metric": metric, "ensemble": ensemble, "below_zero": below_zero,
             "season_length": seasons, "hist_exog_list": list(hist_exog_list), "futr_exog_list": list(futr_exog_list),
             "stat_exog_list": list(stat_exog_list), "cat_exog_list": list(cat_exog_list),
         }  # fmt: skip
@@ -193,12 +194,12 @@ class AutoForecaster:
             raise ValueError(f"{path} holds {', '.join(fitted.names)}, no automatic forecast: NeuralForecast.load reads it")
         fitted, names = _engine.keeping(fitted, dict(settings)), Names.of_trained(fitted)
         kept = {name: value for name, value in _engine.settings_of(fitted).items() if name in EngineOptions.__optional_keys__}
-        id_col = list(names.id_parts) or names.id_col
         freq = int(fitted.freq) if fitted.freq is not None and fitted.freq.isdecimal() else fitted.freq
         given: Any = {name: value for name, value in specs[0]["hyper_parameters"].items() if name in _arguments(AutoForecaster)}
         loaded = AutoForecaster(
-            **{**given, "freq": freq, "id_col": id_col, "time_col": names.time_col, "target_col": names.target_col, **kept, **settings}
+            **{**given, "freq": freq, "time_col": names.time_col, "target_col": names.target_col, **kept, **settings}
         )
+        loaded.names = names
         loaded._fitted = fitted
         if panel is not None:
             reading = Reading(fitted.freq, fitted.columns, fitted.categories, loaded.settings.threads, loaded.settings.end, leave_out=True)
@@ -216,13 +217,15 @@ class AutoForecaster:
             if self._data is None:
                 raise NothingStoredError("the models were saved without their series: give df")
             return self._data
-        static_df = static_df if self._hyper_parameters["stat_exog_list"] else None
+        names: Any = self._hyper_parameters["stat_exog_list"]
+        static_df = static_df if names else None
+        _checks.check_statics(names, static_df)
         reading = Reading(fitted.freq, fitted.columns, fitted.categories, self.settings.threads, self.settings.end, leave_out=True)
-        return self._read(df, static_df, reading)
+        return self._read(df, static_df, reading, is_kept=False)
 
-    def _read(self, df: Any, static_df: Any, reading: Reading) -> Data:
+    def _read(self, df: Any, static_df: Any, reading: Reading, is_kept: bool = True) -> Data:
         """The series of a table; those of which no value is known are left out, as one bad series stops no other, and told of."""
-        data = _data.read(_frames.gathered(df), static_df, self.names, reading)
+        data = _data.read(_frames.gathered(df), static_df, self.names, reading, is_kept=is_kept)
         left_out = data.panel.left_out
         if left_out:
             more = ", ..." if len(left_out) > 5 else ""
@@ -233,6 +236,13 @@ class AutoForecaster:
         if self._fitted is None:
             raise RuntimeError("AutoForecaster is not fitted: call fit(df) before")
         return self._fitted
+
+
+def _names_of(models: Sequence[str] | str | None) -> list[str] | None:
+    """The names of models that a list has, or a text with commas between them."""
+    if isinstance(models, str):
+        return [name.strip() for name in models.split(",")]
+    return None if models is None else list(models)
 
 
 def _arguments(function: Callable[..., Any]) -> list[str]:
@@ -255,7 +265,7 @@ def forecast(
         h: Steps to forecast.
         freq: The frequency of the data; None to infer it.
         budget: Time for all of the work, as "30s" or "2m"; 0 for models that need no training.
-        static_df: A table with a row per id, with the columns of ``stat_exog_list``; without that list, all of its columns of numbers are read.
+        static_df: A table with a row per id, with the columns of ``stat_exog_list``; without that list, all of its columns of known numbers are read.
         futr_df: The future values of ``futr_exog_list``; without that list, of all columns of numbers that both tables have.
         level: Percentages of central intervals.
         quantiles: Quantiles in place of levels; without either, 0.1 to 0.9.
@@ -291,14 +301,18 @@ def _known_ahead(df: Any, futr_df: Any, settings: AutoOptions) -> list[str]:
     return names
 
 
+def _is_known_number(value: Any) -> bool:
+    """Whether a cell is a number or a truth value, and known."""
+    return isinstance(value, Real) and value == value
+
+
 def _static_ones(static_df: Any, settings: AutoOptions) -> list[str]:
     """The columns of numbers, or of named categories, of a static table."""
     own = Names(settings.get("id_col", "unique_id"), settings.get("time_col", "ds"), settings.get("target_col", "y"))
     cells, labels = _frames.lists(_frames.native(static_df)), settings.get("cat_exog_list", ())
     others = {own.id_col, *own.id_parts}
-    of_texts = [name for name, values in cells.items() if name not in labels and any(isinstance(value, str) for value in values)]
-    names = [name for name in cells if name not in others and name not in of_texts]
-    left_out = [name for name in of_texts if name not in others]
-    told = f"; texts are left out, unless cat_exog_list names them as categories: {', '.join(left_out)}" if left_out else ""
+    names = [name for name, values in cells.items() if name not in others and (name in labels or all(map(_is_known_number, values)))]
+    left_out = [name for name in cells if name not in others and name not in names]
+    told = f"; what is not all known numbers is left out, unless cat_exog_list names it as categories: {', '.join(left_out)}" if left_out else ""
     warnings.warn(f"static columns: {', '.join(names) or 'none'}; stat_exog_list names others{told}", stacklevel=3)
     return names

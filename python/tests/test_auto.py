@@ -7,9 +7,10 @@ import pathlib
 import pickle
 import random
 
+import pandas as pd
 import pytest
 
-from foretell import auto, models, tune
+from foretell import NeuralForecast, auto, models, tune
 from foretell.auto._ray import for_ray
 from foretell.losses import MAE, MSE, DistributionLoss
 
@@ -285,6 +286,37 @@ def test_samplers_of_optuna_pass_over_what_cannot_be_trained():
         sampled(lambda model: (_ for _ in ()).throw(ValueError("too short")))
     with pytest.raises(RuntimeError, match="the last one: its loss is no number"):
         sampled(lambda model: float("nan"))
+
+
+def test_samplers_of_optuna_stop_at_what_is_wrong_with_all_configurations():
+    optuna = pytest.importorskip("optuna")
+    optuna.logging.set_verbosity(optuna.logging.CRITICAL)
+    calls = []
+
+    def config(trial):
+        calls.append(trial.number)
+        if trial.number >= 0 and not whole:
+            raise ValueError("no such choice")
+        return {"input_size": 8, "max_steps": trial.suggest_categorical("max_steps", [1, 2])}
+
+    def model():
+        calls.clear()
+        return auto.AutoNLinear(4, config=config, backend="optuna", search_alg=optuna.samplers.RandomSampler(seed=1), num_samples=5)
+
+    whole = False
+    searched = model()
+    with pytest.raises(ValueError, match="^no such choice$"):
+        searched.search(lambda trial, val_size: {"loss": 1.0})
+    assert calls == [-1, 0]
+    whole = True
+    df = pd.DataFrame({"unique_id": "a", "ds": range(60), "y": [float(row % 7) for row in range(60)]})
+    holed = df.assign(y=df["y"].where(df["ds"] != 30))
+    nf = NeuralForecast([model()], freq=1)
+    with pytest.raises(ValueError, match="Found missing values in .*'y'"):
+        nf.fit(holed)
+    assert calls == [-1]
+    nf.fit(df)
+    assert len(nf.predict()) == 4
 
 
 def test_searchers_of_ray_propose_and_are_told():

@@ -224,6 +224,8 @@ def test_a_fit_after_load_has_the_intervals_that_it_is_asked_for(panel, tmp_path
     assert "NHITS-lo-80" in again.predict(level=[80])
     scored = again.cross_validation(panel, use_fitted=True, level=[80])
     assert (scored["NHITS-lo-80"] < scored["NHITS-hi-80"]).all()
+    with pytest.raises(ValueError, match="keeps the intervals that the models were trained with: leave prediction_intervals out"):
+        again.cross_validation(panel, use_fitted=True, level=[80], prediction_intervals="spread")
     with pytest.warns(UserWarning, match="no intervals by dropout:30 any more: for these give prediction_intervals='dropout:30'"):
         without.fit(panel)
     assert without.prediction_intervals is None
@@ -258,7 +260,40 @@ def test_a_fit_after_load_has_the_scalers_features_and_baselines_of_the_call(pan
     all_of_them = NeuralForecast.load(tmp_path / "models", baselines=0, local_scaler_type=None)
     all_of_them.fit(panel, prediction_intervals="spread")
     assert mean_of(all_of_them.predict(), "SeasonalNaive", "NHITS", "RandomWalkWithDrift")
-    assert all_of_them.scalers_ == {} and "EnsembleMean-hi-80" in all_of_them.predict(level=[80])
+    assert "EnsembleMean-hi-80" in all_of_them.predict(level=[80])
+    all_of_them.save(tmp_path / "unscaled")
+    unscaled = NeuralForecast.load(tmp_path / "unscaled")
+    assert unscaled.local_scaler_type is None
+    pd.testing.assert_frame_equal(unscaled.predict(), all_of_them.predict())
+
+
+def test_features_of_a_directory_are_those_of_the_next_training_anew(panel, tmp_path):
+    panel = panel[["unique_id", "ds", "y"]]
+
+    def trained(features):
+        nf = NeuralForecast([NHITS(h=12, input_size=24, max_steps=2)], freq="ME", features=features)
+        nf.fit(panel)
+        return nf
+
+    nf = trained("lag:7, month")
+    nf.save(tmp_path / "models")
+    for features in (None, "lag:14", "lag:7,month"):
+        again = NeuralForecast.load(tmp_path / "models", features=features)
+        pd.testing.assert_frame_equal(again.predict(), nf.predict())
+        if features != "lag:7,month":
+            for train in (again.fit, again.cross_validation):
+                with pytest.raises(ValueError, match="the trained models read lag_7, month, so the features stay as they were; use_init_models=True"):
+                    train(panel)
+        with pytest.warns(UserWarning, match="Deleting previously"):
+            again.fit(panel, use_init_models=True)
+        pd.testing.assert_frame_equal(again.predict(), trained(features).predict())
+        again.fit(panel)
+
+
+@pytest.mark.parametrize("text", ["dropout:0", "dropout:1", "dropout:99999"])
+def test_intervals_by_dropout_are_of_some_forecasts(panel, text):
+    with pytest.raises(ValueError, match=f"by dropout are of 2 to 10000 forecasts; found '{text}'"):
+        NeuralForecast([SeasonalNaive(h=2)], freq="ME").fit(panel, prediction_intervals=text)
 
 
 @pytest.mark.parametrize("text", ["dropuot", "3:conformal_error:1", "spread:2"])
@@ -287,3 +322,7 @@ def test_forecasts_of_a_loaded_hierarchy_add_up_after_any_fit(panel, tmp_path):
         assert add_up(again)
         again.fit(df, **given)
         assert add_up(again), given
+    files = tmp_path / "rows.parquet"
+    df.to_parquet(files)
+    with pytest.raises(ValueError, match="the models have a hierarchy, which needs all rows in memory: leave scratch out"):
+        NeuralForecast.load(tmp_path / "models").fit([files], scratch=tmp_path)

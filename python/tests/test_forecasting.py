@@ -175,7 +175,7 @@ def test_sums_of_columns_that_make_ids_are_reconciled() -> None:
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_a_saved_forecaster_is_loaded_with_all_that_it_has(library: str, tmp_path: Path) -> None:
     df = _as(library, AirPassengersDF.rename(columns={"unique_id": "shop", "y": "sales"}).astype({"shop": int}).reset_index(drop=True))
-    auto = AutoForecaster(4, models="AutoETS,SeasonalNaive", id_col="shop", target_col="sales", non_negative=True).fit(df)
+    auto = AutoForecaster(4, models="AutoETS, SeasonalNaive", id_col="shop", target_col="sales", non_negative=True).fit(df)
     auto.save(tmp_path / "model")
     again = AutoForecaster.load(tmp_path / "model")
     assert type(again.predict()) is type(df)
@@ -227,7 +227,7 @@ def test_advice_about_tables_leads_to_a_forecast() -> None:
     assert made(with_region.rename(columns={"unique_id": "line"}), id_col=["region", "line"])["Auto"].tolist() == expected
     # Rows that fill_gaps adds have no values.
     holes = AirPassengersDF.assign(y=AirPassengersDF["y"].where(AirPassengersDF.index != 40))
-    with pytest.raises(ValueError, match=r"fill it in \(`df.groupby\(id_col\)\['y'\].ffill\(\)` of pandas does so\)"):
+    with pytest.raises(ValueError, match=r"fill it in \(`df.groupby\(id_col\)\['y'\].ffill\(\)` does so; drop leading rows where the first value is missing\)"):
         made(holes)
     assert len(made(holes.assign(y=holes.groupby("unique_id")["y"].ffill()))) == 3
 
@@ -240,10 +240,33 @@ def test_a_future_that_lacks_rows_is_told_by_the_first_of_them() -> None:
 
 
 def test_static_columns_of_numbers_are_read_without_being_named() -> None:
-    statics = pd.DataFrame({"unique_id": [1.0], "size": [3.0], "region": ["x"]})
-    with pytest.warns(UserWarning, match="static columns: size; stat_exog_list names others; texts are left out, .*: region"):
+    statics = pd.DataFrame({"unique_id": [1.0], "size": [3.0], "region": ["x"], "open": [True], "since": [pd.Timestamp("1990-01-01")], "half": [np.nan]})
+    with pytest.warns(UserWarning, match="static columns: size, open; stat_exog_list names others; what is not all known numbers is left out, .*: region, since, half"):
         foretell.forecast(AirPassengersDF, h=3, freq="ME", models=["SeasonalNaive"], static_df=statics)
     with pytest.warns(UserWarning, match="static_df is not read: stat_exog_list names none"):
         AutoForecaster(3, "ME", models=["SeasonalNaive"]).fit(AirPassengersDF, statics)
     auto = AutoForecaster(3, "ME", models=["SeasonalNaive"], stat_exog_list=["size"]).fit(AirPassengersDF, statics)
     pd.testing.assert_frame_equal(auto.predict(AirPassengersDF, static_df=statics), auto.predict())
+    with pytest.raises(ValueError, match="static_df is missing: the models read the static columns size"):
+        auto.predict(AirPassengersDF)
+    # Neither is a forecast given the names of columns, nor is a second table.
+    without = AirPassengersDF.drop(columns="unique_id")
+    with pytest.raises(ValueError, match="; of one series alone give df.assign") as error:
+        auto.predict(without, static_df=statics)
+    assert "id_col" not in str(error.value)
+    with pytest.raises(ValueError, match="static_df has no column unique_id") as error:
+        auto.predict(AirPassengersDF, static_df=statics.drop(columns="unique_id"))
+    assert "assign" not in str(error.value)
+
+
+def test_saved_models_of_ids_that_unique_id_is_a_part_of_are_loaded(tmp_path: Path) -> None:
+    df = AirPassengersDF.assign(region="x")
+    auto = AutoForecaster(3, "ME", models="SeasonalNaive", id_col=["region", "line"]).fit(df.rename(columns={"unique_id": "line"}))
+    auto.save(tmp_path / "model")
+    # As earlier versions and the command wrote them.
+    path = tmp_path / "model" / "configuration.json"
+    saved = json.loads(path.read_text().replace("region,line", "region,unique_id"))
+    del saved["foretell_crc32"]
+    path.write_text(json.dumps(saved))
+    again = AutoForecaster.load(tmp_path / "model")
+    assert again.predict(df)["Auto"].tolist() == auto.predict()["Auto"].tolist()

@@ -15,6 +15,7 @@ from conftest import integer_panel
 
 from foretell import ColumnError, NeuralForecast, _data, _foretell, _frames
 from foretell.models import NHITS, SeasonalNaive
+from foretell.utils import PredictionIntervals
 
 
 def forecast(df, freq="ME", **names):
@@ -523,6 +524,28 @@ def test_steps_that_pandas_read_as_nanoseconds_are_steps_of_the_frequency():
     numbers = NeuralForecast([NHITS(h=6, input_size=12, max_steps=2)], freq=1)
     numbers.fit(df.assign(ds=steps))
     assert numbers.predict()["ds"].tolist()[:6] == list(range(61, 67))
-    for other in (df.assign(ds=df["ds"] + pd.Timedelta("1s")), df.assign(ds=df["ds"] - pd.Timedelta("30ns"))):
+    # Times with a zone are no such steps.
+    with_zone = df.assign(ds=df["ds"].dt.tz_localize("UTC"))
+    for other in (df.assign(ds=df["ds"] + pd.Timedelta("1s")), df.assign(ds=df["ds"] - pd.Timedelta("30ns")), with_zone):
         with pytest.raises(ValueError, match="finer than a microsecond"):
+            nf.fit(other)
+
+
+@pytest.mark.parametrize("made", [pl.from_pandas, pa.Table.from_pandas], ids=["polars", "pyarrow"])
+def test_ids_with_a_decimal_point_come_in_the_order_of_numbers(made):
+    df = pd.concat(integer_panel(1).assign(unique_id=id) for id in (10.0, 2.0, 1.5))
+    nf = NeuralForecast([NHITS(h=3, input_size=6, max_steps=1)], freq=1, local_scaler_type="standard")
+    nf.fit(made(df), prediction_intervals=PredictionIntervals(n_windows=2))
+    for table in (nf.predict(), nf._cs_df):
+        assert list(dict.fromkeys(_frames.lists(table)["unique_id"])) == [1.5, 2.0, 10.0]
+
+
+def test_advice_for_missing_values_is_of_the_table_that_has_them():
+    df = integer_panel(1)
+    later = df.tail(5).assign(ds=df["ds"].tail(5) + 5, y=float("nan"))
+    nf = NeuralForecast([SeasonalNaive(h=3, season_length=5)], freq=1)
+    with pytest.raises(ValueError, match=r"`val_df.groupby\(id_col\)\['y'\].ffill\(\)` does so; drop leading rows where the first value is missing\)"):
+        nf.fit(df, val_df=later)
+    for other in (pl.from_pandas(df.assign(y=float("nan"))), pa.Table.from_pandas(later)):
+        with pytest.raises(ValueError, match="is missing; fill it in, or add a column"):
             nf.fit(other)

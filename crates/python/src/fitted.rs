@@ -227,6 +227,12 @@ impl PyFitted {
         self.fitted.series_per_part()
     }
 
+    /// Whether forecasts add up by a hierarchy, which the models keep.
+    #[getter]
+    fn has_hierarchy(&self) -> bool {
+        self.fitted.hierarchy().is_some()
+    }
+
     /// The columns that hold categories.
     #[getter]
     fn categories(&self) -> Vec<String> {

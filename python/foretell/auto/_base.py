@@ -30,6 +30,14 @@ if TYPE_CHECKING:
 Fit = Callable[[Model, int], dict[str, float]]
 
 
+class _UnmadeError(Exception):
+    """What a function of a trial raised in place of a configuration, which no study passes over."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
 class BaseAuto:
     """A model whose hyper-parameters are searched for, by the loss on the last steps of each series, before it is trained.
 
@@ -222,21 +230,26 @@ class BaseAuto:
         return run(proposals, evaluate, samples, self.time_budget, after)
 
     def _optuna_tune_model(self, evaluate: Callable[[dict[str, Any]], dict[str, float]]) -> Any:
-        """A study of Optuna, by the sampler that was given. Configurations that cannot be trained, or diverge, are failed trials of it.
+        """A study of Optuna, by the sampler that was given. Configurations that cannot be trained, or diverge, are failed trials of it; an error
+        of the function that makes them ends it.
 
         Raises:
             RuntimeError: If every trial failed; the last error is its cause.
         """
         import optuna
 
-        errors: list[Exception] = []
+        last: Exception | None = None
 
         def objective(trial: Any) -> float:
-            config = self.config(trial)
+            nonlocal last
+            try:
+                config = self.config(trial)
+            except (ValueError, RuntimeError) as error:
+                raise _UnmadeError(error) from None
             try:
                 metrics = evaluate(config)
             except (ValueError, RuntimeError) as error:
-                errors.append(error)
+                last = error
                 raise
             trial.set_user_attr("ALL_PARAMS", {k: v for k, v in config.items() if k not in INJECTED})
             trial.set_user_attr("METRICS", metrics)
@@ -258,9 +271,11 @@ class BaseAuto:
                 warnings.warn(f"`optuna_options.{name}` overrides default values for {overridden}.", stacklevel=4)
             ours.update(theirs or {})
         study = optuna.create_study(**made)
-        study.optimize(objective, **{"catch": (ValueError, RuntimeError), **told})
+        try:
+            study.optimize(objective, **{"catch": (ValueError, RuntimeError), **told})
+        except _UnmadeError as unmade:
+            raise unmade.error from None
         if not any(trial.values for trial in study.trials):
-            last = errors[-1] if errors else None
             reason = "its loss is no number" if last is None else last
             raise RuntimeError(f"none of {len(study.trials)} configurations could be trained; the last one: {reason}") from last
         return study
