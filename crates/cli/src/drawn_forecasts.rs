@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use foretell::{
-    ForecastColumn, ForecastTable, Frame, Panel, ReadOptions, TimeKind, check_zone_of_data, column_names,
-    crossed_quantiles, refuse_sample_paths,
+    ColumnPart, ForecastColumn, ForecastTable, Frame, Panel, ReadOptions, TimeKind, check_zone_of_data,
+    column_names, crossed_quantiles, refuse_sample_paths,
 };
 use serde_json::json;
 
@@ -71,9 +71,11 @@ pub(crate) fn tell_unleveled(context: &'static Context, table: &ForecastTable, m
     let ends = ForecastColumn::read(&names).into_iter().filter(ForecastColumn::is_unleveled_end);
     let ends: Vec<ForecastColumn> = ends.filter(is_of).collect();
     if let Some(first) = ends.first() {
-        let (names, model) = (ends.iter().map(ForecastColumn::name).collect::<Vec<_>>(), first.model());
+        let names: Vec<String> = ends.iter().map(ForecastColumn::name).collect();
+        let [low, high] = [ColumnPart::Lower(80.0), ColumnPart::Upper(80.0)]
+            .map(|part| ForecastColumn::new(first.model(), part).name());
         let text = format!(
-            "passed over: {}, the ends of an interval whose level no name tells; of 80 % they are {model}-lo-80 and {model}-hi-80",
+            "passed over: {}, the ends of an interval whose level no name tells; of 80 % they are {low} and {high}",
             names.join(", ")
         );
         context.report(&text, &json!({ "event": "unleveled", "columns": names }));

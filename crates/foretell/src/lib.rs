@@ -267,6 +267,7 @@ pub use series_fallback::SeriesFallback;
 pub use simulate_options::{PathMethod, SimulateOptions};
 pub use smaller_error::SmallerError;
 pub use stage::{Source, Stage};
+pub use stages::asked_quantiles::check_quantiles;
 pub use sums_gain::SumsGain;
 pub use told_columns::{
     ask_for_column, columns_meant, is_of_texts, statics_and_texts, texts_not_read, told_columns,

@@ -2,9 +2,6 @@
 
 use foretell_data::Future;
 
-use crate::error::Error;
-use crate::stages::asked_quantiles::AskedQuantiles;
-
 /// The options of [`Fitted::predict_with`](crate::Fitted::predict_with).
 ///
 /// ```
@@ -57,14 +54,6 @@ impl<'a> PredictOptions<'a> {
     /// Quantiles to forecast, in place of levels.
     pub fn quantiles(self, quantiles: &'a [f64]) -> Self {
         Self { quantiles, ..self }
-    }
-
-    /// Whether there are such levels and quantiles, before the work that a forecast of them takes.
-    ///
-    /// # Errors
-    /// A level or a quantile out of its range, or both at once.
-    pub fn check_quantiles(&self) -> Result<(), Error> {
-        AskedQuantiles::new(self.level, self.quantiles).map(drop)
     }
 
     /// Makes a history that is too short an error.

@@ -81,9 +81,7 @@ impl PyFitted {
             let (names, categories) = (fitted.columns().clone(), fitted.categories());
             let panel = panel.map(|panel| PyPanel::stored(panel, &names, categories));
             let fitted = Self::read(fitted, threads)?;
-            if let Some(flaw) = flaw {
-                fitted.told.add(flaw.to_string());
-            }
+            flaw.iter().for_each(|flaw| fitted.told.add(flaw.to_string()));
             Ok((fitted, panel))
         };
         let (fitted, panel) = py.detach(read).map_err(|error: foretell::Error| exception(error))?;
@@ -100,21 +98,18 @@ impl PyFitted {
 
     /// The models in one piece, with a checksum.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = py.detach(|| self.fitted.to_bytes()).map_err(exception)?;
-        Ok(PyBytes::new(py, &bytes))
+        Ok(PyBytes::new(py, &py.detach(|| self.fitted.to_bytes()).map_err(exception)?))
     }
 
     /// The network whose forecasts are in this column, or the only one, as an ONNX file.
     #[pyo3(signature = (model = None))]
     fn onnx<'py>(&self, py: Python<'py>, model: Option<&str>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = py.detach(|| self.fitted.onnx(model)).map_err(exception)?;
-        Ok(PyBytes::new(py, &bytes))
+        Ok(PyBytes::new(py, &py.detach(|| self.fitted.onnx(model)).map_err(exception)?))
     }
 
     /// The models at these places, in this order; without ensembles, which are of all models.
     fn only(&self, places: Vec<usize>) -> PyResult<Self> {
-        let fitted = self.fitted.only(&places).map_err(exception)?;
-        Ok(Self { fitted, told: self.told.clone() })
+        Ok(Self { fitted: self.fitted.only(&places).map_err(exception)?, told: self.told.clone() })
     }
 
     /// Writes a directory that foretell and neuralforecast load, with a panel that they then forecast without any data.

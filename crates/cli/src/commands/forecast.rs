@@ -7,7 +7,7 @@ use clap::Args;
 use foretell::report::{SearchInputs, grouped};
 use foretell::{
     ColumnNames, FileOptions, Fitted, Forecaster, Frame, Freq, KeptSettings, Panel, PredictOptions,
-    ReadOptions, is_of_id, is_of_texts, statics_and_texts, texts_not_read, usual_season,
+    ReadOptions, check_quantiles, is_of_id, is_of_texts, statics_and_texts, texts_not_read, usual_season,
 };
 use foretell_auto::{Auto, BASELINE, Board, Budget, Criterion, QUANTILES, TrainedAuto, stopped_at_zero};
 use serde_json::json;
@@ -129,7 +129,7 @@ impl Forecast {
             self.save.as_deref().map(|save| take_for("--save", save, self.overwrite)).transpose()?;
         // An interval that there is not, and a model, are told before any file is read.
         let LevelArgs { levels, quantiles } = &self.level;
-        PredictOptions::new().level(levels).quantiles(quantiles).check_quantiles()?;
+        check_quantiles(levels, quantiles)?;
         let all = self.static_columns()?;
         let auto = self.auto(context, self.h.unwrap_or(1), (&self.futr_exog, &all))?;
         Forecaster::new([auto.into()])?;

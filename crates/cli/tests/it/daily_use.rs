@@ -50,9 +50,10 @@ fn no_search_is_made_for_an_interval_that_there_is_not() {
 #[test]
 fn texts_that_are_known_ahead_are_named_where_they_are_not_read() {
     let dir = TestDirectory::new();
-    let row = |k: usize| (date(k), if k % 9 == 0 { "yes" } else { "no" });
-    let past = (0..90)
-        .map(|k| format!("a,{},{},{}\n", row(k).0, 100 + k % 7 + 30 * usize::from(k % 9 == 0), row(k).1));
+    let row = |k: usize| (date(k), if k.is_multiple_of(9) { "yes" } else { "no" });
+    let past = (0..90).map(|k| {
+        format!("a,{},{},{}\n", row(k).0, 100 + k % 7 + 30 * usize::from(k.is_multiple_of(9)), row(k).1)
+    });
     dir.put("d.csv", &format!("unique_id,ds,y,promo\n{}", past.collect::<String>()));
     let ahead = (90..97).map(|k| format!("a,{},{}\n", row(k).0, row(k).1));
     dir.put("f.csv", &format!("unique_id,ds,promo\n{}", ahead.collect::<String>()));
@@ -73,7 +74,7 @@ fn texts_that_are_known_ahead_are_named_where_they_are_not_read() {
 fn rows_behind_the_last_values_are_those_of_columns_known_ahead() {
     let dir = TestDirectory::new();
     let row = |k: usize| {
-        let promo = usize::from(k % 9 == 0);
+        let promo = usize::from(k.is_multiple_of(9));
         let y = if k < 90 { (100 + k % 7 + 30 * promo).to_string() } else { String::new() };
         format!("a,{},{y},{promo}\n", date(k))
     };

@@ -15,6 +15,14 @@ pub(crate) struct AskedQuantiles {
     quantiles: Vec<f64>,
 }
 
+/// Whether there are such levels, in percent, or such quantiles, before the work that a forecast of them takes.
+///
+/// # Errors
+/// One that is out of its range, or both at once.
+pub fn check_quantiles(levels: &[f64], quantiles: &[f64]) -> Result<(), Error> {
+    AskedQuantiles::new(levels, quantiles).map(drop)
+}
+
 impl AskedQuantiles {
     pub(crate) fn new(level: &[f64], quantiles: &[f64]) -> Result<Self, Error> {
         if !level.is_empty() && !quantiles.is_empty() {
