@@ -269,4 +269,7 @@ def test_saved_models_of_ids_that_unique_id_is_a_part_of_are_loaded(tmp_path: Pa
     del saved["foretell_crc32"]
     path.write_text(json.dumps(saved))
     again = AutoForecaster.load(tmp_path / "model")
-    assert again.predict(df)["Auto"].tolist() == auto.predict()["Auto"].tolist()
+    assert list(again.leaderboard()["model"]) == list(auto.leaderboard()["model"])
+    # In the tables of forecasts ids stand in unique_id, so that a table cannot have this part as well.
+    with pytest.raises(ValueError, match="no column `region`"):
+        again.predict(df)

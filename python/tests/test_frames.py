@@ -542,10 +542,10 @@ def test_ids_with_a_decimal_point_come_in_the_order_of_numbers(made):
 
 def test_advice_for_missing_values_is_of_the_table_that_has_them():
     df = integer_panel(1)
-    later = df.tail(5).assign(ds=df["ds"].tail(5) + 5, y=float("nan"))
+    later = df.tail(5).assign(ds=df["ds"].tail(5) + 5, y=[1.0, float("nan"), 2.0, 3.0, 4.0])
     nf = NeuralForecast([SeasonalNaive(h=3, season_length=5)], freq=1)
     with pytest.raises(ValueError, match=r"`val_df.groupby\(id_col\)\['y'\].ffill\(\)` does so; drop leading rows where the first value is missing\)"):
         nf.fit(df, val_df=later)
-    for other in (pl.from_pandas(df.assign(y=float("nan"))), pa.Table.from_pandas(later)):
+    for other in (pl.from_pandas(later), pa.Table.from_pandas(later)):
         with pytest.raises(ValueError, match="is missing; fill it in, or add a column"):
             nf.fit(other)
