@@ -18,7 +18,8 @@ export function startChromium(flags, stdio = 'ignore') {
   const end = async () => {
     process.kill();
     await new Promise((resolve) => process.once('exit', resolve));
-    rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+    // Its other processes may write to it a little longer.
+    rmSync(profile, { recursive: true, force: true, maxRetries: 30 });
   };
   return { process, end };
 }
