@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from foretell import _checks, _foretell, _frames, _frequencies, _ids, _missing
+from foretell._frames import library
 from foretell.errors import ColumnError
 
 #: Columns with a meaning of their own, which are read where they are.
@@ -223,7 +224,7 @@ def read_panel(
         if static_df is not None and _is_read_alone(df, names, reading):
             raise _of_statics(error) from None
         text = str(error).replace(str(reading.freq), _frequencies.shown(reading.freq))
-        raise _checks.reworded(type(error)(text), table, _frames.library(df)) from None
+        raise _checks.reworded(type(error)(text), table, library(df)) from None
 
 
 def _panel(df: Any, static_df: Any, names: Names, reading: Reading, of_pandas: Mapping[str, Any] | None = None) -> _foretell.Panel:

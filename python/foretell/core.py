@@ -124,7 +124,7 @@ class NeuralForecast(Trained):
             target_col: The column to forecast.
             distributed_config: Must be None: one machine trains.
             prediction_intervals: How to calibrate intervals of models that forecast one number; they are trained twice then. Or "dropout",
-                "dropout:200" for the quantiles of so many forecasts of networks with dropout, or "spread" for that of the members of
+                "dropout:200" for the quantiles of 200 forecasts of networks with dropout, or "spread" for that of the members of
                 ensembles. None for no intervals, also of models that had some before.
             freeze: Parameters of models that were trained before which stay unchanged, by their names or the beginnings of names up to a
                 point: ``["blocks.0"]`` are those of a first block.

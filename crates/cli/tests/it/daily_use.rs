@@ -65,11 +65,16 @@ fn texts_that_are_known_ahead_are_named_where_they_are_not_read() {
     );
     // What it says.
     let found = dir.ok(&format!("{forecast} --cat-exog promo --log none"));
-    let found: Vec<f64> = rows(&found)[1..].iter().map(|row| row[2].parse().unwrap()).collect();
+    assert_promotion_raises_the_first_day(&found);
+}
+
+/// The promotion is on the first day that is forecast alone.
+fn assert_promotion_raises_the_first_day(forecast: &str) {
+    let found: Vec<f64> = rows(forecast)[1..].iter().map(|row| row[2].parse().unwrap()).collect();
     assert!(found[0] > 120.0 && found[1..].iter().all(|y| *y < 115.0), "{found:?}");
 }
 
-/// A file that goes on behind the last value, with what is known of these days.
+/// A file whose last rows have no value yet, and what is known ahead for these days.
 #[test]
 fn rows_behind_the_last_values_are_those_of_columns_known_ahead() {
     let dir = TestDirectory::new();
@@ -86,8 +91,7 @@ fn rows_behind_the_last_values_are_those_of_columns_known_ahead() {
         "{told}"
     );
     let found = dir.ok(&format!("{forecast} --futr d.csv --log none"));
-    let found: Vec<f64> = rows(&found)[1..].iter().map(|row| row[2].parse().unwrap()).collect();
-    assert!(found[0] > 120.0 && found[1..].iter().all(|y| *y < 115.0), "{found:?}");
+    assert_promotion_raises_the_first_day(&found);
 }
 
 #[test]
