@@ -20,7 +20,7 @@ use foretell_simd::level;
 use crate::options::Accum;
 use crate::plan::limits::strips::{DEPTH, FAR, GAP, ROWS, STRIP};
 use crate::product::Product;
-use crate::vector::{Current, Job, Vector, load, run, run_at, transpose_square};
+use crate::vector::{Current, Job, Vector, load, run, run_at, scaled, transpose_square};
 use crate::view::{MatMut, MatRef};
 
 /// Rows of a tile, and its vectors.
@@ -272,17 +272,13 @@ impl Block<'_, '_> {
     /// Takes sums into a row of the destination.
     #[inline(always)]
     fn put<V: Vector, const J: usize>(&mut self, token: V::Token, i: usize, j: usize, sums: [V; J]) {
-        let (adds, alpha) = (self.adds, V::splat(token, self.alpha));
+        let (adds, alpha) = (self.adds, self.alpha);
         let row = &mut self.dst.row_mut(i)[j..];
         for c in 0..J {
             let end = row.len().min((c + 1) * V::LANES);
             let place = &mut row[end.min(c * V::LANES)..end];
-            let sum = match adds {
-                true => alpha.fused(sums[c], load(token, place)),
-                false if self.alpha == 1.0 => sums[c],
-                false => alpha.fused(sums[c], V::splat(token, 0.0)),
-            };
-            sum.store(place);
+            let old = if adds { Some(load(token, place)) } else { None };
+            scaled(token, alpha, sums[c], old).store(place);
         }
     }
 }

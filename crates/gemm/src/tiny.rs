@@ -11,7 +11,7 @@ use crate::epilogue::{Epilogue, InRegisters, activate};
 use crate::options::Accum;
 use crate::plan::limits::tiny::MAX_TRANSPOSED;
 use crate::product::Product;
-use crate::vector::{Current, Job, Vector, run_at};
+use crate::vector::{Current, Job, Vector, run_at, scaled};
 use crate::view::MatRef;
 
 /// Numbers of a right operand that is transposed on the stack, with what fills up its rows.
@@ -164,11 +164,8 @@ impl Rows<'_, '_, '_> {
         let in_registers = self.in_registers.of_columns(token, j..j + width, &load);
         for a in 0..I {
             let place = &mut self.product.dst.row_mut(i + a)[j..j + width];
-            let sum = match self.product.accum {
-                Accum::Add => V::splat(token, self.product.alpha).fused(sums[a], load(token, place)),
-                Accum::Replace if self.product.alpha == 1.0 => sums[a],
-                Accum::Replace => V::splat(token, self.product.alpha).fused(sums[a], V::splat(token, 0.0)),
-            };
+            let old = if self.product.accum == Accum::Add { Some(load(token, place)) } else { None };
+            let sum = scaled(token, self.product.alpha, sums[a], old);
             in_registers.finish(token, sum, i + a).store(place);
         }
         I

@@ -16,7 +16,7 @@ mod simd128;
 
 use foretell_simd::{Level, level};
 
-pub(crate) use register::Vector;
+pub(crate) use register::{Vector, scaled};
 
 /// A kernel that is compiled for several widths of vectors.
 pub(crate) trait Job {

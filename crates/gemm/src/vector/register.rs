@@ -38,3 +38,14 @@ pub(crate) trait Vector: Copy {
     /// The sum of the numbers.
     fn total(self) -> f32;
 }
+
+/// `alpha * sum`, added to `old` if there is one. The product is rounded before the sum, as by the kernels without vectors, so that the bits
+/// of a row do not depend on which kernel takes it.
+#[inline(always)]
+pub(crate) fn scaled<V: Vector>(token: V::Token, alpha: f32, sum: V, old: Option<V>) -> V {
+    let scaled = if alpha == 1.0 { sum } else { V::splat(token, alpha).fused(sum, V::splat(token, 0.0)) };
+    match old {
+        Some(old) => V::splat(token, 1.0).fused(scaled, old),
+        None => scaled,
+    }
+}
