@@ -77,6 +77,7 @@ pub use method::{Classical, HistoryFacts, Method, TrainedClassical};
 pub use mfles::Mfles;
 pub use mstl::Mstl;
 pub use naive::Naive;
+pub use numeric::box_cox::BoxCox;
 pub use one_series::FittedSeries;
 pub use seasonal_naive::SeasonalNaive;
 pub use theta::{AutoTheta, DynamicOptimizedTheta, DynamicTheta, OptimizedTheta, Theta};

@@ -10,6 +10,7 @@ use statrs::distribution::{ContinuousCDF as _, Normal};
 
 use crate::hyper::HyperParameter;
 use crate::method::{HistoryFacts, Method, NUMBERS};
+use crate::numeric::box_cox::BoxCox;
 use crate::repeated;
 
 /// The forecast of one series.
@@ -21,6 +22,8 @@ pub struct SeriesForecast {
     pub deviation: Vec<f64>,
     /// Values among which the quantiles of each step are found, in ascending order; empty where the error is normal.
     pub sample: Vec<f64>,
+    /// The transformation of values whose error is normal, and has this deviation; `None` where that of the values themselves is.
+    pub transformed: Option<BoxCox>,
 }
 
 impl SeriesForecast {
@@ -33,7 +36,10 @@ impl SeriesForecast {
     /// not exceed.
     fn quantile(&self, step: usize, q: f64, score: f64) -> f64 {
         match self.sample.len() {
-            0 => self.mean[step] + score * self.deviation[step],
+            0 => match self.transformed {
+                Some(by) => by.back(by.transformed(self.mean[step]) + score * self.deviation[step]),
+                None => self.mean[step] + score * self.deviation[step],
+            },
             // A share that is a product of decimals misses a whole number by a little.
             n => self.sample[((q * n as f64 - 1e-9).ceil() as usize).clamp(1, n) - 1],
         }
@@ -283,7 +289,7 @@ fn last_value(y: &[f64], h: usize) -> SeriesForecast {
     SeriesForecast {
         mean: repeated::repeat(&y, 1).take(h).map(f64::from).collect(),
         deviation: (1..=h).map(|step| deviation * (step as f64).sqrt()).collect(),
-        sample: Vec::new(),
+        ..SeriesForecast::default()
     }
 }
 

@@ -11,6 +11,7 @@ use super::search::{Space, search};
 use crate::hyper::{self, HyperParameter, Seasonal};
 use crate::local::{LocalMethod, SeriesForecast};
 use crate::method::HistoryFacts;
+use crate::numeric::box_cox::BoxCox;
 
 const PAPER: &str =
     "Hyndman and Khandakar 2008, Automatic Time Series Forecasting: The forecast Package for R";
@@ -18,12 +19,16 @@ const PAPER: &str =
 /// Numbers in front of the coefficients in what is learned.
 const HEAD: usize = 11;
 
-/// A fit as numbers: that there is one, the orders, whether there is a constant, the mean, the variance, the criterion, the
+/// What a fit is of, in its first number: the values as they were given, or transformed by the model's power.
+const OF_VALUES: f64 = 1.0;
+const TRANSFORMED: f64 = 2.0;
+
+/// A fit as numbers: what it is of, the orders, whether there is a constant, the mean, the variance, the criterion, the
 /// coefficients, and the slopes of columns.
-fn to_numbers(fit: &Fit) -> Vec<f64> {
+fn to_numbers(of: f64, fit: &Fit) -> Vec<f64> {
     let Order { step, season, constant, .. } = fit.order;
     let orders = [step.ar, step.differences, step.ma, season.ar, season.differences, season.ma];
-    let mut numbers = vec![1.0];
+    let mut numbers = vec![of];
     numbers.extend(orders.map(|order| order as f64));
     numbers.extend([f64::from(u8::from(constant)), fit.mean, fit.sigma2, fit.criterion]);
     numbers.extend(&fit.coefficients);
@@ -35,7 +40,7 @@ fn to_numbers(fit: &Fit) -> Vec<f64> {
 fn from_numbers(numbers: &[f64], period: usize, columns: usize) -> Option<Fit> {
     let (
         &[
-            is_fitted,
+            of,
             ar,
             differences,
             ma,
@@ -62,23 +67,44 @@ fn from_numbers(numbers: &[f64], period: usize, columns: usize) -> Option<Fit> {
     };
     let coefficients = rest.get(..order.arma())?.to_vec();
     let slopes = rest[order.arma()..].iter().copied().take(columns).collect();
-    (is_fitted != 0.0).then_some(Fit { order, coefficients, mean, slopes, sigma2, criterion })
+    (of != 0.0).then_some(Fit { order, coefficients, mean, slopes, sigma2, criterion })
+}
+
+/// The numbers of what `fit` makes of a history: of its values transformed, if there is a power and all of them are above zero.
+fn learn_by(blambda: Option<f64>, y: &[f64], fit: impl FnOnce(&[f64]) -> Option<Fit>) -> Vec<f64> {
+    let transformed = blambda.and_then(|power| BoxCox { power }.all(y));
+    let of = if transformed.is_some() { TRANSFORMED } else { OF_VALUES };
+    fit(transformed.as_deref().unwrap_or(y)).map_or(Vec::new(), |fit| to_numbers(of, &fit))
+}
+
+/// The transformation that a fit is of, by a model with this power.
+fn transformation(learned: &[f64], blambda: Option<f64>) -> Option<BoxCox> {
+    blambda.filter(|_| learned.first() == Some(&TRANSFORMED)).map(|power| BoxCox { power })
 }
 
 fn forecast_learned(
     y: &[f64],
     learned: &[f64],
     columns: &[KnownColumn],
-    period: usize,
+    (period, blambda): (usize, Option<f64>),
     h: usize,
 ) -> Option<SeriesForecast> {
     let fit = from_numbers(learned, period, columns.len())?;
+    let by = transformation(learned, blambda);
+    let transformed = match by {
+        Some(by) => Some(by.all(y)?),
+        None => None,
+    };
+    let y = transformed.as_deref().unwrap_or(y);
     let (past, ahead): (Vec<Vec<f64>>, Vec<Vec<f64>>) =
         columns.iter().map(|column| (column.past.clone(), column.ahead.clone())).unzip();
     let rest: Vec<f64> = y.iter().enumerate().map(|(row, y)| y - of_columns(&fit, &past, row)).collect();
     let mut forecast = forecast(&rest, &fit, h)?;
     forecast.mean.iter_mut().enumerate().for_each(|(step, mean)| *mean += of_columns(&fit, &ahead, step));
-    Some(forecast)
+    if let Some(by) = by {
+        forecast.mean.iter_mut().for_each(|mean| *mean = by.back(*mean));
+    }
+    Some(SeriesForecast { transformed: by, ..forecast })
 }
 
 /// The slope of each column in what was learned of a series, by the model with these columns.
@@ -86,8 +112,21 @@ fn slopes(learned: &[f64], columns: usize) -> Option<Vec<f64>> {
     from_numbers(learned, 1, columns).map(|fit| fit.slopes)
 }
 
-/// The orders in their usual notation, and the coefficients; a drift is that of one step.
-fn describe(learned: &[f64], period: usize, columns: &[String]) -> Option<(String, NamedNumbers)> {
+/// That a model with a power is of the values themselves, as one of them is not above zero.
+fn passed_over(learned: &[f64], blambda: Option<f64>) -> Option<Fallback> {
+    (blambda.is_some() && learned.first() == Some(&OF_VALUES)).then(|| Fallback {
+        reason: "a value that is not above zero, which has no logarithm".to_owned(),
+        instead: "a model of the values themselves",
+        remedy: "set blambda to null, or choose a model of rare demand (IMAPA, TSB) if it is 0 at times",
+    })
+}
+
+/// The orders in their usual notation with what the model is of, and the coefficients; a drift is that of one step.
+fn describe(
+    learned: &[f64],
+    (period, blambda): (usize, Option<f64>),
+    columns: &[String],
+) -> Option<(String, NamedNumbers)> {
     let Fit { order, coefficients, mean, slopes, sigma2, criterion } =
         from_numbers(learned, period, columns.len())?;
     let (step, season) = (order.step, order.season);
@@ -99,6 +138,11 @@ fn describe(learned: &[f64], period: usize, columns: &[String]) -> Option<(Strin
     let constant = if has_drift { "drift" } else { "mean" };
     if order.constant {
         form += &format!(" with {constant}");
+    }
+    match transformation(learned, blambda) {
+        Some(BoxCox { power: 0.0 }) => form += " of logarithms",
+        Some(BoxCox { power }) => form += &format!(" of values to the power {power}"),
+        None => {}
     }
     let kinds = [("ar", step.ar), ("ma", step.ma), ("sar", season.ar), ("sma", season.ma)];
     let names =
@@ -125,7 +169,21 @@ macro_rules! columns {
     };
 }
 
-/// What both models have of [`LocalMethod`] because of their columns.
+/// The power that values are transformed by.
+macro_rules! blambda {
+    () => {
+        hyper::field!(
+            "blambda",
+            "The power by which values are transformed (Box and Cox): 0 for a model of their logarithms, whose forecasts grow by a share and \
+             stay above zero; null for one of the values.",
+            "a number between 0 and 2, or null",
+            |value| hyper::or_null(value, |power| power.as_f64().filter(|power| (0.0..=2.0).contains(power))),
+            blambda
+        )
+    };
+}
+
+/// What both models have of [`LocalMethod`] because of their columns and their power.
 macro_rules! reads_columns {
     () => {
         const READS_COLUMNS: bool = true;
@@ -139,7 +197,11 @@ macro_rules! reads_columns {
         }
 
         fn describe(&self, learned: &[f64]) -> Option<(String, NamedNumbers)> {
-            describe(learned, self.season_length.unwrap_or(1), &self.futr_exog_list)
+            describe(learned, (self.season_length.unwrap_or(1), self.blambda), &self.futr_exog_list)
+        }
+
+        fn passed_over(&self, learned: &[f64]) -> Option<Fallback> {
+            passed_over(learned, self.blambda)
         }
 
         fn learn(&self, y: &[f64]) -> Vec<f64> {
@@ -157,7 +219,7 @@ macro_rules! reads_columns {
             columns: &[KnownColumn],
             h: usize,
         ) -> Option<SeriesForecast> {
-            forecast_learned(y, learned, columns, self.season_length.unwrap_or(1), h)
+            forecast_learned(y, learned, columns, (self.season_length.unwrap_or(1), self.blambda), h)
         }
     };
 }
@@ -187,13 +249,14 @@ const TERMS: &str =
     "three whole numbers up to 24, such as [1, 0, 1]: autoregression, differences, moving average";
 
 /// An ARIMA model by its orders. Its coefficients have the largest likelihood; the quantiles are normal.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Arima {
     order: Terms,
     season_length: Option<usize>,
     seasonal_order: Terms,
     include_mean: bool,
     include_drift: bool,
+    blambda: Option<f64>,
     futr_exog_list: Vec<String>,
 }
 
@@ -205,6 +268,7 @@ impl Default for Arima {
             seasonal_order: Terms::default(),
             include_mean: true,
             include_drift: false,
+            blambda: None,
             futr_exog_list: Vec::new(),
         }
     }
@@ -249,6 +313,7 @@ impl LocalMethod for Arima {
         ),
         hyper::flag!("include_mean", "Whether values without differences have a level.", include_mean),
         hyper::flag!("include_drift", "Whether single differences have a mean.", include_drift),
+        blambda!(),
         columns!(),
     ];
     const LEARNS: bool = true;
@@ -267,9 +332,8 @@ impl LocalMethod for Arima {
         if y.len() <= self.numbers() + columns.len() {
             return Vec::new();
         }
-        fit(y, columns, self.whole_order(), Criterion::Aicc, Coefficients::Likeliest)
-            .as_ref()
-            .map_or(Vec::new(), to_numbers)
+        let order = self.whole_order();
+        learn_by(self.blambda, y, |y| fit(y, columns, order, Criterion::Aicc, Coefficients::Likeliest))
     }
 
     reads_columns!();
@@ -277,12 +341,13 @@ impl LocalMethod for Arima {
 
 /// ARIMA with the orders that suit a series best. Differences are found by tests, the other orders by a search from neighbour to
 /// neighbour, of `nmodels` models at most. The quantiles are normal.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct AutoArima {
     season_length: Option<usize>,
     seasonal: bool,
     stationary: bool,
     space: Space,
+    blambda: Option<f64>,
     futr_exog_list: Vec<String>,
 }
 
@@ -298,7 +363,8 @@ impl Default for AutoArima {
             criterion: Criterion::Aicc,
             budget: 94,
         };
-        Self { season_length: None, seasonal: true, stationary: false, space, futr_exog_list: Vec::new() }
+        let (season_length, blambda, futr_exog_list) = (None, None, Vec::new());
+        Self { season_length, seasonal: true, stationary: false, space, blambda, futr_exog_list }
     }
 }
 
@@ -378,6 +444,7 @@ impl LocalMethod for AutoArima {
             hyper::steps,
             space.budget
         ),
+        blambda!(),
         columns!(),
     ];
     const LEARNS: bool = true;
@@ -390,7 +457,7 @@ impl LocalMethod for AutoArima {
         let period = if self.seasonal { self.season_length.unwrap_or(1) } else { 1 };
         let differences = if self.stationary { [Some(0); 2] } else { self.space.differences };
         let space = Space { period, differences, ..self.space };
-        search(y, columns, space).map_or(Vec::new(), |fit| to_numbers(&fit))
+        learn_by(self.blambda, y, |y| search(y, columns, space))
     }
 
     reads_columns!();

@@ -28,12 +28,12 @@ pub(super) fn forecast(y: &[f64], fit: &Fit, h: usize) -> Option<SeriesForecast>
     })?;
     let weights = order.difference_weights();
     Some(SeriesForecast {
-        sample: Vec::new(),
         mean: means(y, fit.mean, filter.state, &polynomials.phi, &weights, h),
         deviation: variances(&covariance, &polynomials, &weights, h)
             .into_iter()
             .map(|variance| (variance.max(0.0) * fit.sigma2).sqrt())
             .collect(),
+        ..SeriesForecast::default()
     })
 }
 

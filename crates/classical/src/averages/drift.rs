@@ -25,9 +25,9 @@ impl LocalMethod for RandomWalkWithDrift {
         let sigma = deviation(squares, y.len());
         let ahead = || (1..=h).map(|step| step as f64);
         Some(SeriesForecast {
-            sample: Vec::new(),
             mean: ahead().map(|step| last + slope * step).collect(),
             deviation: ahead().map(|step| sigma * (step * (1.0 + step / steps)).sqrt()).collect(),
+            ..SeriesForecast::default()
         })
     }
 }

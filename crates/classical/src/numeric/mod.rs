@@ -1,6 +1,7 @@
 //! Numbers that several methods need, in `f64`.
 
 pub(crate) mod bfgs;
+pub(crate) mod box_cox;
 pub(crate) mod decompose;
 pub(crate) mod dot;
 pub(crate) mod least_squares;
