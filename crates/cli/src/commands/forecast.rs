@@ -16,6 +16,7 @@ use crate::args::{JsonArgs, KeptArgs, LevelArgs, MemoryArgs, OutArgs, ThreadArgs
 use crate::context::{Context, Log};
 use crate::data_args::DataArgs;
 use crate::failure::Usage;
+use crate::feature_args::features;
 use crate::frequency::freq_without;
 use crate::output::{Sink, write_file};
 use crate::precision::StepArgs;
@@ -43,6 +44,7 @@ Examples:
   foretell forecast --data sales.csv --h 14 --futr-exog price \\
     --futr prices.csv \\
     --budget 1m
+  foretell forecast --data sales.csv --h 14 --features holidays:DE
   foretell models --for sales.csv --h 14   # which models are tried, and why
 
 The board: MASE is the mean absolute error of the median, divided by the mean
@@ -89,6 +91,10 @@ pub(crate) struct Forecast {
     /// are one table, as of --data
     #[arg(long, value_name = "FILE")]
     futr: Vec<PathBuf>,
+    /// Columns to compute from the target and the times, which models read beside those of --hist-exog and --futr-exog: holidays:DE,
+    /// weekday, fourier:yearly:3, lag:7, ...; `foretell features --list` lists them. --futr is for other columns alone
+    #[arg(long, value_name = "WORD[,WORD]", value_delimiter = ',')]
+    features: Vec<String>,
     /// Frequency of the data, as in pandas: h, D, B, W-SUN, MS, 15min, BME, SMS, bh, 1, ... or polars: 1mo, 15m, ...
     /// [default: inferred]
     #[arg(long, value_name = "F", value_parser = Freq::parse)]
@@ -130,6 +136,7 @@ impl Forecast {
         // An interval that there is not, and a model, are told before any file is read.
         let LevelArgs { levels, quantiles } = &self.level;
         check_quantiles(levels, quantiles)?;
+        let features = features(&self.features)?;
         let all = self.static_columns()?;
         let auto = self.auto(context, self.h.unwrap_or(1), (&self.futr_exog, &all))?;
         Forecaster::new([auto.into()])?;
@@ -179,6 +186,9 @@ impl Forecast {
             .on_warning(move |warning| context.warned(warning));
         if let Some(bytes) = self.memory.bytes() {
             forecaster = forecaster.max_memory(bytes);
+        }
+        if let Some(features) = features {
+            forecaster = forecaster.features(features).context("--features")?;
         }
         context.catch_interrupts();
         let fitted = forecaster.fit(&panel)?;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::test_directory::{LONG, TestDirectory, rows, stderr};
+use crate::test_directory::{LONG, TestDirectory, date, rows, stderr};
 
 const FEW: &str = "--models MSTL,HistoricAverage --threads 2";
 
@@ -57,6 +57,29 @@ fn the_board_is_an_event_for_programs() {
     // A season of days is a week.
     assert_eq!(events.iter().find(|event| event["event"] == "horizon").unwrap()["h"], 7);
     assert_eq!(rows(&dir.read("f.csv"))[0], ["shop", "day", "Auto", "Auto-lo-80", "Auto-hi-80"]);
+}
+
+#[test]
+fn what_holidays_do_is_forecast_where_they_are_computed() {
+    let dir = TestDirectory::new();
+    // A shop that is closed on some days, which its owner knows of. The last of them is ahead.
+    let closed: Vec<usize> = (0..28).map(|i| 11 + 13 * i + i % 4).collect();
+    let sales = |t: usize| 100 + 5 * (t % 7) + t * 7919 % 4;
+    let table: String = (0..360)
+        .map(|t| format!("{},{}\n", date(t), if closed.contains(&t) { 0 } else { sales(t) }))
+        .collect();
+    dir.put("sales.csv", &format!("ds,y\n{table}"));
+    dir.put("closed.txt", &closed.iter().map(|&t| date(t) + "\n").collect::<String>());
+    let last = *closed.last().unwrap();
+    assert!((360..367).contains(&last), "{last}");
+    let forecast = |features: &str| -> Vec<f64> {
+        let table = dir.ok(&format!("forecast --data sales.csv --h 7 --models AutoARIMA --quiet {features}"));
+        rows(&table)[1..].iter().map(|row| row[2].parse().unwrap()).collect()
+    };
+    let (with, without) = (forecast("--features holidays:closed.txt"), forecast(""));
+    let far = |forecast: &[f64]| (forecast[last - 360] / sales(last) as f64).abs();
+    assert!(far(&with) < 0.3 && far(&without) > 0.7, "{with:?} {without:?}");
+    assert!(dir.fails(2, "forecast --data sales.csv --h 7 --features holiday:DE").contains("--features: "));
 }
 
 #[test]
