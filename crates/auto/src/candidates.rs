@@ -36,9 +36,15 @@ impl Kind {
 /// Foretell0, trained on with the series of the panel, beside itself as it came.
 const TUNED: &str = "Foretell0-tuned";
 
+/// AutoARIMA of logarithms, beside that of the values.
+const OF_LOGARITHMS: &str = "AutoARIMA-log";
+
+/// Candidates that are a model once more, with the model.
+const AGAIN: [(&str, &str); 2] = [(TUNED, "Foretell0"), (OF_LOGARITHMS, "AutoARIMA")];
+
 /// The model behind the name of a candidate.
 pub(crate) fn model_of(name: &str) -> &str {
-    if name.eq_ignore_ascii_case(TUNED) { "Foretell0" } else { name }
+    AGAIN.iter().find(|(again, _)| name.eq_ignore_ascii_case(again)).map_or(name, |(_, model)| model)
 }
 
 /// The fewest steps of a network's training that are worth their time: 20 of what is trained on already make the forecast 1 % better.
@@ -114,6 +120,11 @@ fn if_quick(
     }
 }
 
+/// What ARIMA may cost without a budget: each column that it reads takes about as long as two models without.
+fn quick_arima(traits: &PanelTraits) -> f64 {
+    QUICK_ARIMA / (1 + 2 * traits.futr) as f64
+}
+
 /// Why models of intermittent demand do, or not.
 fn intermittent(traits: &PanelTraits, why: &str) -> Result<String, String> {
     match traits.intermittent {
@@ -133,7 +144,7 @@ fn network(traits: &PanelTraits, budget: Budget, fewest: f64, why: &str) -> Resu
 }
 
 /// The table, in the order in which models are tried: first what costs little.
-const RULES: [Rule; 16] = [
+const RULES: [Rule; 17] = [
     Rule {
         model: "SeasonalNaive",
         kind: Kind::Local,
@@ -210,9 +221,19 @@ const RULES: [Rule; 16] = [
                 }
                 _ => "the best of the classical ones alone".to_owned(),
             };
-            // Each column that it reads takes about as long as two models without.
-            let most = QUICK_ARIMA / (1 + 2 * traits.futr) as f64;
-            if_quick(traits, budget, (20 * traits.season()).max(300), most, &why)
+            if_quick(traits, budget, (20 * traits.season()).max(300), quick_arima(traits), &why)
+        },
+    },
+    Rule {
+        model: OF_LOGARITHMS,
+        kind: Kind::Local,
+        rows: |season| (20 * season).max(300),
+        suits: |traits, budget| match traits.multiplied {
+            share if share >= 0.5 => {
+                let why = "the same of logarithms: what grows by a share";
+                if_quick(traits, budget, (20 * traits.season()).max(300), quick_arima(traits) / 2.0, why)
+            }
+            _ => Err("few series have grown or shrunk by half".to_owned()),
         },
     },
     Rule {
@@ -324,7 +345,7 @@ pub fn suiting(traits: &PanelTraits, budget: Budget) -> (Vec<ModelSpec>, Vec<(&'
     const STEPS: u64 = 500;
     let (mut models, mut left_out) = (Vec::new(), Vec::new());
     // One model is searched once, by its own name.
-    let is_searched = |found: &Candidate| found.is_tried && found.model != TUNED;
+    let is_searched = |found: &Candidate| found.is_tried && found.model == model_of(found.model);
     for Candidate { model, .. } in candidates(traits, budget).into_iter().filter(is_searched) {
         let shown = RULES
             .iter()
@@ -357,6 +378,10 @@ pub(crate) fn spec_of(
     }
     let has = |spec: &ModelSpec, name: &str| spec.hyper_parameters().contains_key(name);
     let kind = rule.map_or_else(|| Kind::of(&spec), |rule| rule.kind);
+    if rule.is_some_and(|rule| rule.model == OF_LOGARITHMS) {
+        let of_logarithms = spec.set("alias", OF_LOGARITHMS).and_then(|spec| spec.set("blambda", 0));
+        spec = of_logarithms.map_err(|error| error.to_string())?;
+    }
     if rule.is_some_and(|rule| rule.model == TUNED) {
         let tuned = spec.set("alias", TUNED).and_then(|spec| spec.set("max_steps", steps));
         spec = tuned.map_err(|error| error.to_string())?;
@@ -381,7 +406,7 @@ pub(crate) fn spec_of(
         }
     } else if has(&spec, "season_length") {
         let season = match rule.map(|rule| rule.model) {
-            Some("AutoARIMA") if traits.season() > LONGEST_SMOOTHED => 1,
+            Some("AutoARIMA" | OF_LOGARITHMS) if traits.season() > LONGEST_SMOOTHED => 1,
             Some("AutoETS" | "DynamicOptimizedTheta") => smoothed_season(traits),
             _ => traits.season(),
         };
@@ -415,6 +440,7 @@ mod tests {
             intermittent: 0.0,
             rare: 0,
             short: 0.0,
+            multiplied: 0.0,
             h: 12,
             futr: 0,
         }
@@ -450,6 +476,9 @@ mod tests {
         assert!(tried(&demand, Budget::Quick).contains(&"CrostonSBA"));
         let few = tried(&PanelTraits { intermittent: 0.02, rare: 1, ..traits(50, 100, &[7]) }, Budget::Quick);
         assert!(few.contains(&"CrostonSBA") && !few.contains(&"ADIDA"), "one model knows the mean: {few:?}");
+        assert!(!month.contains(&OF_LOGARITHMS));
+        let growing = tried(&PanelTraits { multiplied: 0.5, ..traits(10, 100, &[12]) }, Budget::Quick);
+        assert!(growing.contains(&OF_LOGARITHMS));
         let priced = PanelTraits { futr: 1, ..traits(50, 100, &[7]) };
         assert!(tried(&priced, Budget::Steps(100)).contains(&"TiDE"));
         assert!(tried(&priced, Budget::Quick).contains(&"Prophet"));
@@ -477,6 +506,11 @@ mod tests {
                 assert_eq!(spec.hyper_parameters()["scaler_type"], "robust", "{}", rule.model);
             }
         }
+        let (logarithms, _, _) = spec_of(OF_LOGARITHMS, &traits, 0, &[]).unwrap();
+        assert_eq!(
+            (logarithms.name(), &logarithms.hyper_parameters()["blambda"]),
+            ("AutoARIMA", &foretell::json!(0.0))
+        );
         let (mstl, _, _) = spec_of("mstl", &traits, 0, &[]).unwrap();
         assert_eq!(mstl.hyper_parameters()["season_length"], foretell::json!([24, 168]));
         let (tide, _, _) =

@@ -74,6 +74,7 @@ mod tests {
             scale: 1.0,
             range: [0.0, 9.0],
             last: 5.0,
+            grown: 1.0,
             least: None,
             has_ended: false,
             is_rare: false,

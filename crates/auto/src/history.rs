@@ -43,6 +43,8 @@ pub(crate) struct History {
     pub(crate) range: [f64; 2],
     /// The last known value.
     pub(crate) last: f64,
+    /// By what values above zero have been multiplied from the first third of the history to the last; 1 where one is not above zero.
+    pub(crate) grown: f64,
     /// What stands for zero, if no value is below it: forecasts are not either.
     pub(crate) least: Option<f64>,
     /// Whether it has [ended](has_ended): what is not sold any more.
@@ -104,6 +106,22 @@ fn is_rare(y: &[f32], season: usize, zero: f64) -> bool {
     zeros as f64 > RARE * known as f64 && !follows_season(since, season)
 }
 
+/// The mean of the last third of some values by that of the first; 1 where there is none, or a value is not above zero.
+fn grown(y: &[f32], zero: f64) -> f64 {
+    let third = y.len() / 3;
+    let is_above = |y: &f32| y.is_nan() || f64::from(*y) > zero;
+    if third == 0 || !y.iter().all(is_above) {
+        return 1.0;
+    }
+    let mean = |y: &[f32]| {
+        let known = || y.iter().filter(|y| !y.is_nan()).map(|&y| f64::from(y) - zero);
+        known().sum::<f64>() / known().count() as f64
+    };
+    let grown = mean(&y[y.len() - third..]) / mean(&y[..third]);
+    // A third may have no value.
+    if grown.is_finite() { grown } else { 1.0 }
+}
+
 /// Fewest zeros at the end of a series that has ended.
 const ENDED: usize = 8;
 
@@ -120,6 +138,12 @@ fn has_ended(y: &[f32], season: usize, zero: f64) -> bool {
 }
 
 impl History {
+    /// By what its values grow over this many steps, at the pace of the history; 1 of what does not grow.
+    pub(crate) fn growth(&self, steps: f64) -> f64 {
+        // From one third to the other it is two thirds of the way.
+        self.grown.max(1.0).powf(1.5 * steps / self.len.max(1) as f64)
+    }
+
     /// The same where forecasts may be below zero although no value is.
     pub(crate) fn below_zero(self, may_be: bool) -> Self {
         Self { least: self.least.filter(|_| !may_be), ..self }
@@ -158,6 +182,7 @@ impl History {
             scale,
             range: if count == 0 { [zero; 2] } else { range },
             last: known().next_back().unwrap_or(zero),
+            grown: grown(y, zero),
             least: positive.then_some(zero),
             has_ended,
             is_rare: positive && !has_ended && is_rare(y, season, zero),
@@ -182,6 +207,19 @@ mod tests {
         assert!(!History::of(&often, 1, 0.0).is_rare && !History::of(&[0.0; 40], 1, 0.0).is_rare);
         let signs: Vec<f32> = demand.iter().map(|y| y - 1.0).collect();
         assert_eq!(History::of(&signs, 1, 0.0).least, None);
+    }
+
+    #[test]
+    fn growth_goes_on_at_its_pace() {
+        let doubled: Vec<f32> = (0..30).map(|t| 2.0_f32.powi(t)).collect();
+        let history = History::of(&doubled, 1, 0.0);
+        assert!((history.grown.log2() - 20.0).abs() < 1e-6 && (history.growth(3.0) - 8.0).abs() < 1e-6);
+        let halved: Vec<f32> = doubled.iter().rev().copied().collect();
+        let history = History::of(&halved, 1, 0.0);
+        assert!((history.grown.log2() + 20.0).abs() < 1e-6 && history.growth(3.0) == 1.0);
+        let grown = |y: &[f32]| History::of(y, 1, 0.0).grown;
+        let with_zero = [&[0.0], &doubled[..]].concat();
+        assert_eq!([grown(&with_zero), grown(&[f32::NAN; 6]), grown(&[1.0, 9.0])], [1.0; 3]);
     }
 
     #[test]

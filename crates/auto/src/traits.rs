@@ -8,6 +8,9 @@ use crate::season::{seasons, typical_len};
 /// Most series that are looked at.
 const SERIES: usize = 500;
 
+/// The factor by which a series has grown or shrunk that logarithms are tried of.
+const MULTIPLIED: f64 = 1.5;
+
 /// What of a panel decides which models suit it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PanelTraits {
@@ -25,6 +28,9 @@ pub struct PanelTraits {
     pub rare: usize,
     /// The share of the series of few steps.
     pub short: f64,
+    /// The share of the series whose values are all above zero, and have grown or shrunk by half from their first third to their last: those
+    /// that may go on by a share.
+    pub multiplied: f64,
     /// Steps to forecast.
     pub h: usize,
     /// Columns that are known ahead.
@@ -36,15 +42,18 @@ impl PanelTraits {
     pub fn of(panel: &Panel, h: usize, named: &[usize], futr: usize) -> Self {
         let seasons = if named.is_empty() { seasons(panel) } else { named.to_vec() };
         let every = panel.n_series().div_ceil(SERIES).max(1);
-        let groups: Vec<SeriesGroup> = (0..panel.n_series())
+        let looked_at: Vec<(SeriesGroup, bool)> = (0..panel.n_series())
             .step_by(every)
             .map(|series| {
                 let zero = f64::from(panel.level(series).hold(0.0));
-                History::of(&panel.known_y(series, 0..panel.len(series)), seasons[0], zero).group
+                let history = History::of(&panel.known_y(series, 0..panel.len(series)), seasons[0], zero);
+                (history.group, history.grown.max(history.grown.recip()) >= MULTIPLIED)
             })
             .collect();
-        let share =
-            |group| groups.iter().filter(|own| **own == group).count() as f64 / groups.len().max(1) as f64;
+        let share_of = |is: &dyn Fn(&(SeriesGroup, bool)) -> bool| {
+            looked_at.iter().filter(|series| is(series)).count() as f64 / looked_at.len().max(1) as f64
+        };
+        let share = |group| share_of(&|series| series.0 == group);
         Self {
             series: panel.n_series(),
             typical_len: typical_len(panel),
@@ -52,6 +61,7 @@ impl PanelTraits {
             intermittent: share(SeriesGroup::Intermittent),
             rare: rare_series(panel, seasons[0]),
             short: share(SeriesGroup::Short),
+            multiplied: share_of(&|series| series.1),
             seasons,
             h,
             futr,
