@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use foretell_estimator::{EstimatorNeeds, Outcome, Trained};
 use foretell_neural::{TrainedNetwork, WeightPrecision};
-use foretell_pretrained::{PretrainedNetwork, TrainedPretrained};
+use foretell_pretrained::TrainedPretrained;
 
 use crate::model_spec::ModelSpec;
 use crate::registry::HAS_NETWORKS;
@@ -76,8 +76,7 @@ impl FittedModel {
     /// The number of a network's parameters, of a pretrained one too; 0 for other models.
     pub fn parameters(&self) -> usize {
         let any: &dyn Any = self.trained();
-        let pretrained = || any.downcast_ref().map(TrainedPretrained::network);
-        let of_pretrained = || pretrained().map_or(0, PretrainedNetwork::parameters);
+        let of_pretrained = || any.downcast_ref().map_or(0, TrainedPretrained::parameters);
         self.network().map_or_else(of_pretrained, TrainedNetwork::parameters)
     }
 

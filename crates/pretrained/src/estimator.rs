@@ -304,6 +304,11 @@ impl TrainedPretrained {
         }
     }
 
+    /// Numbers of the network's weights.
+    pub fn parameters(&self) -> usize {
+        self.opened.parameters
+    }
+
     /// The network.
     pub fn network(&self) -> &dyn PretrainedNetwork {
         match &self.tuned {

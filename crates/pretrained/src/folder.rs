@@ -34,6 +34,8 @@ const LONGEST_CONFIG: u64 = 1 << 22;
 #[derive(Clone, Debug)]
 pub(crate) struct Opened {
     pub(crate) network: Arc<dyn PretrainedNetwork>,
+    /// Numbers of its weights.
+    pub(crate) parameters: usize,
     /// The CRC-32 of its files.
     pub(crate) checksum: u32,
 }
@@ -113,13 +115,12 @@ impl Network {
     }
 
     fn with(self, weights: &mut Weights) -> Result<Arc<dyn PretrainedNetwork>, PretrainedError> {
-        let parameters = weights.count();
         Ok(match self {
-            Self::Fracast(config) => Arc::new(Fracast::new(config, weights, parameters)?),
-            Self::Bolt(config) => Arc::new(Bolt::new(config, weights, parameters)?),
-            Self::Chronos2(config) => Arc::new(Chronos2::new(config, weights, parameters)?),
-            Self::TimesFm(config) => Arc::new(TimesFm::new(config, weights, parameters)?),
-            Self::TiRex(config) => Arc::new(TiRex::new(config, weights, parameters)?),
+            Self::Fracast(config) => Arc::new(Fracast::new(config, weights)?),
+            Self::Bolt(config) => Arc::new(Bolt::new(config, weights)?),
+            Self::Chronos2(config) => Arc::new(Chronos2::new(config, weights)?),
+            Self::TimesFm(config) => Arc::new(TimesFm::new(config, weights)?),
+            Self::TiRex(config) => Arc::new(TiRex::new(config, weights)?),
         })
     }
 }
@@ -162,6 +163,7 @@ fn read_folder(folder: &Path) -> Result<Opened, PretrainedError> {
         return Err(CheckpointError::Missing { path, hint }.into());
     };
     let mut weights = Weights::open(&path)?;
+    let parameters = weights.count();
     let network = network.with(&mut weights)?;
     let file = weights.file();
     let mut hasher = Hasher::new();
@@ -171,5 +173,5 @@ fn read_folder(folder: &Path) -> Result<Opened, PretrainedError> {
     file.each_piece(|piece| hasher.update(piece))?;
     // The network is of one reading, the checksum of another.
     file.check_unchanged()?;
-    Ok(Opened { network, checksum: hasher.finalize() })
+    Ok(Opened { network, parameters, checksum: hasher.finalize() })
 }

@@ -35,7 +35,11 @@ static FORETELL0: Kind = Kind {
     name: "Foretell0",
     has_folder: false,
     reads_columns: |_| Some(false),
-    open: |_| Ok(Opened { network: foretell0::bundled(), checksum: crc32fast::hash(foretell0::WEIGHTS) }),
+    open: |_| {
+        let network = foretell0::bundled();
+        let parameters = network.params().table().numel();
+        Ok(Opened { network, parameters, checksum: crc32fast::hash(foretell0::WEIGHTS) })
+    },
 };
 
 /// The networks that need no folder.

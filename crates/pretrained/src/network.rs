@@ -58,9 +58,6 @@ pub trait PretrainedNetwork: fmt::Debug + Send + Sync {
     /// If `out` has another length.
     fn forecast(&self, contexts: &[SeriesContext<'_>], horizon: usize, out: &mut [f64]);
 
-    /// Numbers of its weights.
-    fn parameters(&self) -> usize;
-
     /// Bytes that it holds, its weights and what it made of them.
     fn held_bytes(&self) -> u64;
 

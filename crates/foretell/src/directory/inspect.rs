@@ -246,10 +246,12 @@ impl ModelContents {
         let [alias, class] = [&plain.alias, &plain.class].map(String::clone);
         let restored = restore(plain);
         // Weights that are not in the directory.
-        let network = restored.as_ref().ok().and_then(|model| (model.trained() as &dyn Any).downcast_ref());
-        let network = network.map(TrainedPretrained::network);
+        let network = restored
+            .as_ref()
+            .ok()
+            .and_then(|model| (model.trained() as &dyn Any).downcast_ref::<TrainedPretrained>());
         let (parameters, bytes) = match network {
-            Some(network) => (network.parameters(), network.held_bytes() as usize),
+            Some(trained) => (trained.parameters(), trained.network().held_bytes() as usize),
             None => (learned, learned * size_of::<f64>()),
         };
         Self {

@@ -23,7 +23,6 @@ pub(crate) struct Bolt {
     encoder: Encoder,
     decoder: Decoder,
     output: ResidualBlock,
-    parameters: usize,
     scratch: ScratchPool<Scratch>,
 }
 
@@ -39,11 +38,7 @@ struct Scratch {
 }
 
 impl Bolt {
-    pub(crate) fn new(
-        config: BoltConfig,
-        weights: &mut Weights,
-        parameters: usize,
-    ) -> Result<Self, PretrainedError> {
+    pub(crate) fn new(config: BoltConfig, weights: &mut Weights) -> Result<Self, PretrainedError> {
         let own = &config.chronos_config;
         let (d, ff) = (config.d_model, config.d_ff);
         let outputs = own.quantiles.len() * own.prediction_length;
@@ -54,16 +49,7 @@ impl Bolt {
         let closing = own.use_reg_token.then(|| shared[d..].to_vec());
         let encoder = Encoder::take(weights, &config)?;
         let decoder = Decoder::take(weights, &config, start)?;
-        Ok(Self {
-            config,
-            input,
-            closing,
-            encoder,
-            decoder,
-            output,
-            parameters,
-            scratch: ScratchPool::default(),
-        })
+        Ok(Self { config, input, closing, encoder, decoder, output, scratch: ScratchPool::default() })
     }
 
     fn levels_and_steps(&self) -> [usize; 2] {
@@ -218,10 +204,6 @@ impl PretrainedNetwork for Bolt {
             }
         }
         self.scratch.put_back(scratch);
-    }
-
-    fn parameters(&self) -> usize {
-        self.parameters
     }
 
     fn held_bytes(&self) -> u64 {

@@ -35,7 +35,6 @@ pub(crate) struct Chronos2 {
     closing: Vec<f32>,
     encoder: Encoder,
     output: ResidualBlock,
-    parameters: usize,
     /// The places of the quantiles that are paths.
     paths: Vec<usize>,
     scratch: ScratchPool<Scratch>,
@@ -50,11 +49,7 @@ struct Scratch {
 }
 
 impl Chronos2 {
-    pub(crate) fn new(
-        config: Chronos2Config,
-        weights: &mut Weights,
-        parameters: usize,
-    ) -> Result<Self, PretrainedError> {
+    pub(crate) fn new(config: Chronos2Config, weights: &mut Weights) -> Result<Self, PretrainedError> {
         let own = &config.chronos_config;
         let (d, ff, size) = (config.d_model, config.d_ff, own.input_patch_size);
         let input = ResidualBlock::take(weights, "input_patch_embedding", [3 * size, ff, d])?;
@@ -63,16 +58,7 @@ impl Chronos2 {
         let closing = weights.take("shared.weight", &[2, d])?[d..].to_vec();
         let encoder = Encoder::take(weights, &config)?;
         let paths = PATHS.iter().filter_map(|level| config.place_of(*level)).collect();
-        Ok(Self {
-            config,
-            input,
-            closing,
-            encoder,
-            output,
-            parameters,
-            paths,
-            scratch: ScratchPool::default(),
-        })
+        Ok(Self { config, input, closing, encoder, output, paths, scratch: ScratchPool::default() })
     }
 
     fn size(&self) -> usize {
@@ -263,10 +249,6 @@ impl PretrainedNetwork for Chronos2 {
             self.beyond_first_pass(group, own, horizon, own_out, &mut scratch);
         }
         self.scratch.put_back(scratch);
-    }
-
-    fn parameters(&self) -> usize {
-        self.parameters
     }
 
     fn held_bytes(&self) -> u64 {

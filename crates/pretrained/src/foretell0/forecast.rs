@@ -207,10 +207,6 @@ impl PretrainedNetwork for Foretell0Network {
         }
     }
 
-    fn parameters(&self) -> usize {
-        self.params.table().numel()
-    }
-
     fn held_bytes(&self) -> u64 {
         4 * self.params.table().arena_len() as u64
     }

@@ -23,7 +23,6 @@ pub(crate) struct Fracast {
     head: Head,
     /// The place of the median among the quantiles.
     median: usize,
-    parameters: usize,
     scratch: ScratchPool<Scratch>,
 }
 
@@ -43,15 +42,11 @@ struct Scratch {
 }
 
 impl Fracast {
-    pub(crate) fn new(
-        config: FracastConfig,
-        weights: &mut Weights,
-        parameters: usize,
-    ) -> Result<Self, PretrainedError> {
+    pub(crate) fn new(config: FracastConfig, weights: &mut Weights) -> Result<Self, PretrainedError> {
         let encoder = Encoder::take(weights, &config)?;
         let head = Head::take(weights, &config)?;
         let median = config.quantiles.iter().position(|q| *q == 0.5).unwrap_or(0);
-        Ok(Self { config, encoder, head, median, parameters, scratch: ScratchPool::default() })
+        Ok(Self { config, encoder, head, median, scratch: ScratchPool::default() })
     }
 
     /// The quantiles of one pass after `scratch.history`, `[horizon, levels]`, into `scratch.block`.
@@ -145,10 +140,6 @@ impl PretrainedNetwork for Fracast {
             self.forecast_one(context.values, horizon, out, &mut scratch);
         }
         self.scratch.put_back(scratch);
-    }
-
-    fn parameters(&self) -> usize {
-        self.parameters
     }
 
     fn held_bytes(&self) -> u64 {

@@ -26,7 +26,6 @@ pub(crate) struct TimesFm {
     points: ResidualBlock,
     /// The same of more steps, whose distances from the median count.
     spreads: ResidualBlock,
-    parameters: usize,
     scratch: ScratchPool<Scratch>,
 }
 
@@ -48,11 +47,7 @@ struct Forecast {
 }
 
 impl TimesFm {
-    pub(crate) fn new(
-        config: TimesFmConfig,
-        weights: &mut Weights,
-        parameters: usize,
-    ) -> Result<Self, PretrainedError> {
+    pub(crate) fn new(config: TimesFmConfig, weights: &mut Weights) -> Result<Self, PretrainedError> {
         let (d, outputs) = (config.hidden_size, config.outputs());
         let mut block = |name: &str, sizes: [usize; 3], biased: bool| {
             ResidualBlock::take_as(weights, name, "input_layer", sizes, biased, Activation::Silu)
@@ -62,7 +57,7 @@ impl TimesFm {
         let spreads =
             block("output_projection_quantiles", [d, d, config.output_quantile_len * outputs], false)?;
         let decoder = Decoder::take(weights, &config)?;
-        Ok(Self { config, input, decoder, points, spreads, parameters, scratch: ScratchPool::default() })
+        Ok(Self { config, input, decoder, points, spreads, scratch: ScratchPool::default() })
     }
 
     /// What is forecast of each stream, up to `horizon` steps and beyond to the end of a pass.
@@ -242,10 +237,6 @@ impl PretrainedNetwork for TimesFm {
             done += steps;
         }
         self.scratch.put_back(scratch);
-    }
-
-    fn parameters(&self) -> usize {
-        self.parameters
     }
 
     fn held_bytes(&self) -> u64 {

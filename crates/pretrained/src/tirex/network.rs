@@ -23,7 +23,6 @@ pub(crate) struct TiRex {
     blocks: Vec<Block>,
     norm: Norm,
     output: ResidualBlock,
-    parameters: usize,
     scratch: ScratchPool<Scratch>,
 }
 
@@ -37,11 +36,7 @@ struct Scratch {
 }
 
 impl TiRex {
-    pub(crate) fn new(
-        config: TiRexConfig,
-        weights: &mut Weights,
-        parameters: usize,
-    ) -> Result<Self, PretrainedError> {
+    pub(crate) fn new(config: TiRexConfig, weights: &mut Weights) -> Result<Self, PretrainedError> {
         let sizes = &config.model_config;
         let (d, ff, size) = (config.width(), sizes.input_ff_dim, config.size());
         let input = ResidualBlock::take(weights, "input_patch_embedding", [2 * size, ff, d])?;
@@ -51,7 +46,7 @@ impl TiRex {
             .map(|i| Block::take(weights, &format!("blocks.{i}"), &config))
             .collect::<Result<_, PretrainedError>>()?;
         let norm = Norm::take(weights, "out_norm", config.layers())?;
-        Ok(Self { config, input, blocks, norm, output, parameters, scratch: ScratchPool::default() })
+        Ok(Self { config, input, blocks, norm, output, scratch: ScratchPool::default() })
     }
 
     /// The quantiles `[contexts, levels, size]` of the patch behind this many unknown ones.
@@ -139,10 +134,6 @@ impl PretrainedNetwork for TiRex {
             });
         }
         self.scratch.put_back(scratch);
-    }
-
-    fn parameters(&self) -> usize {
-        self.parameters
     }
 
     fn held_bytes(&self) -> u64 {
