@@ -2,6 +2,8 @@
 
 use foretell_data::Future;
 
+use crate::setters::setters;
+
 /// The options of [`Fitted::decompose`](crate::Fitted::decompose).
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
@@ -18,13 +20,10 @@ impl<'a> DecomposeOptions<'a> {
         Self::default()
     }
 
-    /// The future values of the columns that a model knows in advance.
-    pub fn future(self, future: impl Into<Option<&'a Future>>) -> Self {
-        Self { future: future.into(), ..self }
-    }
-
-    /// Steps to take apart.
-    pub fn h(self, h: usize) -> Self {
-        Self { h: Some(h), ..self }
+    setters! {
+        /// The future values of the columns that a model knows in advance.
+        future(impl Into<Option<&'a Future>>) = future.into();
+        /// Steps to take apart.
+        h(usize) = Some(h);
     }
 }

@@ -3,6 +3,8 @@
 use foretell_data::Future;
 use foretell_estimator::Attribution;
 
+use crate::setters::setters;
+
 /// The options of [`Fitted::explain`](crate::Fitted::explain).
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
@@ -25,24 +27,15 @@ impl<'a> ExplainOptions<'a> {
         Self { method, ..Self::default() }
     }
 
-    /// Which of the outputs is explained.
-    pub fn output(self, output: usize) -> Self {
-        Self { output, ..self }
-    }
-
-    /// The columns of the models that are explained.
-    pub fn models(self, models: &'a [String]) -> Self {
-        Self { models, ..self }
-    }
-
-    /// The future values of the columns that a model knows in advance.
-    pub fn future(self, future: impl Into<Option<&'a Future>>) -> Self {
-        Self { future: future.into(), ..self }
-    }
-
-    /// Steps to explain.
-    pub fn h(self, h: usize) -> Self {
-        Self { h: Some(h), ..self }
+    setters! {
+        /// Which of the outputs is explained.
+        output(usize);
+        /// The columns of the models that are explained.
+        models(&'a [String]);
+        /// The future values of the columns that a model knows in advance.
+        future(impl Into<Option<&'a Future>>) = future.into();
+        /// Steps to explain.
+        h(usize) = Some(h);
     }
 }
 

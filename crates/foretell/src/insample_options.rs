@@ -1,5 +1,7 @@
 //! The options of forecasts of the history.
 
+use crate::setters::setters;
+
 /// The options of [`Fitted::predict_insample_with`](crate::Fitted::predict_insample_with).
 ///
 /// ```
@@ -33,13 +35,10 @@ impl<'a> InsampleOptions<'a> {
         Self { from_padding: true, ..self }
     }
 
-    /// Central intervals to forecast, in percent.
-    pub fn level(self, level: &'a [f64]) -> Self {
-        Self { level, ..self }
-    }
-
-    /// Quantiles to forecast, in place of levels.
-    pub fn quantiles(self, quantiles: &'a [f64]) -> Self {
-        Self { quantiles, ..self }
+    setters! {
+        /// Central intervals to forecast, in percent.
+        level(&'a [f64]);
+        /// Quantiles to forecast, in place of levels.
+        quantiles(&'a [f64]);
     }
 }

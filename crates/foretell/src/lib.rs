@@ -109,6 +109,7 @@ mod saved_panel;
 mod saved_reading;
 mod scores;
 mod series_fallback;
+mod setters;
 mod simulate_options;
 mod smaller_error;
 mod stage;

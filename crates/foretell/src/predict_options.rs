@@ -2,6 +2,8 @@
 
 use foretell_data::Future;
 
+use crate::setters::setters;
+
 /// The options of [`Fitted::predict_with`](crate::Fitted::predict_with).
 ///
 /// ```
@@ -36,24 +38,15 @@ impl<'a> PredictOptions<'a> {
         Self::default()
     }
 
-    /// The future values of the columns that a model knows in advance.
-    pub fn future(self, future: impl Into<Option<&'a Future>>) -> Self {
-        Self { future: future.into(), ..self }
-    }
-
-    /// Steps to forecast.
-    pub fn h(self, h: usize) -> Self {
-        Self { h: Some(h), ..self }
-    }
-
-    /// Central intervals to forecast, in percent.
-    pub fn level(self, level: &'a [f64]) -> Self {
-        Self { level, ..self }
-    }
-
-    /// Quantiles to forecast, in place of levels.
-    pub fn quantiles(self, quantiles: &'a [f64]) -> Self {
-        Self { quantiles, ..self }
+    setters! {
+        /// The future values of the columns that a model knows in advance.
+        future(impl Into<Option<&'a Future>>) = future.into();
+        /// Steps to forecast.
+        h(usize) = Some(h);
+        /// Central intervals to forecast, in percent.
+        level(&'a [f64]);
+        /// Quantiles to forecast, in place of levels.
+        quantiles(&'a [f64]);
     }
 
     /// Makes a history that is too short an error.

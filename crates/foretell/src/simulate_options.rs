@@ -6,6 +6,8 @@ use std::str::FromStr;
 use foretell_data::Future;
 use foretell_simulation::{SimulationError, SimulationMethod};
 
+use crate::setters::setters;
+
 /// How sample paths are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -88,29 +90,17 @@ impl<'a> SimulateOptions<'a> {
         Self { n_paths, seed: 1, method: PathMethod::default(), quantiles: &[], future: None, h: None }
     }
 
-    /// The seed of all draws.
-    pub fn seed(self, seed: u64) -> Self {
-        Self { seed, ..self }
-    }
-
-    /// How paths are drawn.
-    pub fn method(self, method: PathMethod) -> Self {
-        Self { method, ..self }
-    }
-
-    /// The quantiles that a distribution or a calibrated model is known by.
-    pub fn quantiles(self, quantiles: &'a [f64]) -> Self {
-        Self { quantiles, ..self }
-    }
-
-    /// The future values of the columns that a model knows in advance.
-    pub fn future(self, future: impl Into<Option<&'a Future>>) -> Self {
-        Self { future: future.into(), ..self }
-    }
-
-    /// Steps of each path.
-    pub fn h(self, h: usize) -> Self {
-        Self { h: Some(h), ..self }
+    setters! {
+        /// The seed of all draws.
+        seed(u64);
+        /// How paths are drawn.
+        method(PathMethod);
+        /// The quantiles that a distribution or a calibrated model is known by.
+        quantiles(&'a [f64]);
+        /// The future values of the columns that a model knows in advance.
+        future(impl Into<Option<&'a Future>>) = future.into();
+        /// Steps of each path.
+        h(usize) = Some(h);
     }
 }
 

@@ -1,6 +1,7 @@
 //! The options of a distillation, and its result.
 
 use crate::fitted::Fitted;
+use crate::setters::setters;
 
 /// The options of [`Forecaster::distil`](crate::Forecaster::distil).
 ///
@@ -34,19 +35,13 @@ impl DistillationOptions {
         Self::default()
     }
 
-    /// At most this many cutoffs.
-    pub fn lessons(self, lessons: usize) -> Self {
-        Self { lessons, ..self }
-    }
-
-    /// This many mixed series beside each of the panel.
-    pub fn mixtures(self, mixtures: usize) -> Self {
-        Self { mixtures, ..self }
-    }
-
-    /// The seed of the mixtures.
-    pub fn seed(self, seed: u64) -> Self {
-        Self { seed, ..self }
+    setters! {
+        /// At most this many cutoffs.
+        lessons(usize);
+        /// This many mixed series beside each of the panel.
+        mixtures(usize);
+        /// The seed of the mixtures.
+        seed(u64);
     }
 }
 

@@ -19,6 +19,7 @@ use crate::hierarchies::pooled_residuals::{pool_missing, without_past_forecasts}
 use crate::hierarchies::without_forecasts::{among_forecasts, rows_of};
 use crate::kept_settings::KeptSettings;
 use crate::reconciliation_error::ReconciliationError;
+use crate::setters::setters;
 
 /// How [`reconcile`] makes forecasts coherent.
 #[derive(Clone, Copy, Debug)]
@@ -48,34 +49,19 @@ impl<'a> ReconcileOptions<'a> {
         Self { method, residuals, history, samples: 1000, seed: 1, non_negative: false, integer: false }
     }
 
-    /// Forecasts of the past beside the actual values.
-    pub fn residuals(self, table: impl Into<Option<&'a ForecastTable>>) -> Self {
-        Self { residuals: table.into(), ..self }
-    }
-
-    /// The history of the series.
-    pub fn history(self, table: impl Into<Option<&'a ForecastTable>>) -> Self {
-        Self { history: table.into(), ..self }
-    }
-
-    /// Samples that quantiles are taken of, at least 1.
-    pub fn samples(self, samples: usize) -> Self {
-        Self { samples, ..self }
-    }
-
-    /// Another seed.
-    pub fn seed(self, seed: u64) -> Self {
-        Self { seed, ..self }
-    }
-
-    /// Whether forecasts below 0 become 0.
-    pub fn non_negative(self, non_negative: bool) -> Self {
-        Self { non_negative, ..self }
-    }
-
-    /// Whether forecasts become whole numbers.
-    pub fn integer(self, integer: bool) -> Self {
-        Self { integer, ..self }
+    setters! {
+        /// Forecasts of the past beside the actual values.
+        residuals(impl Into<Option<&'a ForecastTable>>) = residuals.into();
+        /// The history of the series.
+        history(impl Into<Option<&'a ForecastTable>>) = history.into();
+        /// Samples that quantiles are taken of, at least 1.
+        samples(usize);
+        /// Another seed.
+        seed(u64);
+        /// Whether forecasts below 0 become 0.
+        non_negative(bool);
+        /// Whether forecasts become whole numbers.
+        integer(bool);
     }
 
     fn bounds(&self) -> KeptSettings {

@@ -3,6 +3,7 @@
 use foretell_estimator::{SparsityScope, StepSettings};
 
 use crate::error::Error;
+use crate::setters::setters;
 use crate::smaller_error::SmallerError;
 use crate::usage_error::UsageError;
 
@@ -43,40 +44,23 @@ impl PruneOptions {
         self
     }
 
-    /// Removes hidden units in place of single weights, the least important ones of each layer, so that products get smaller.
-    pub fn structured(mut self, structured: bool) -> Self {
-        self.structured = structured;
-        self
-    }
-
-    /// Steps of training on what is left; by default a quarter of each network's `max_steps`. Weights become zero over the first 70 %
-    /// of them, or at once if there are none.
-    pub fn steps(mut self, steps: u64) -> Self {
-        self.steps = Some(steps);
-        self
-    }
-
-    /// The learning rate of these steps; by default that of each network.
-    pub fn learning_rate(mut self, learning_rate: f64) -> Self {
-        self.learning_rate = Some(learning_rate);
-        self
-    }
-
-    /// Horizons at the end of each series that are not trained on, and whose forecasts are scored before and after; 3 by default.
-    pub fn n_windows(mut self, n_windows: usize) -> Self {
-        self.n_windows = n_windows;
-        self
+    setters! {
+        /// Removes hidden units in place of single weights, the least important ones of each layer, so that products get smaller.
+        structured(bool);
+        /// Steps of training on what is left; by default a quarter of each network's `max_steps`. Weights become zero over the first 70 %
+        /// of them, or at once if there are none.
+        steps(u64) = Some(steps);
+        /// The learning rate of these steps; by default that of each network.
+        learning_rate(f64) = Some(learning_rate);
+        /// Horizons at the end of each series that are not trained on, and whose forecasts are scored before and after; 3 by default.
+        n_windows(usize);
+        /// Steps of a season, for [`Metrics::mase`](crate::Metrics::mase); by default as usual for the frequency.
+        season(usize) = Some(season);
     }
 
     /// How the steps of this training are computed, as [`Forecaster::steps_as`](crate::Forecaster::steps_as) says it.
     pub fn steps_as(mut self, step: StepSettings) -> Self {
         self.step = step;
-        self
-    }
-
-    /// Steps of a season, for [`Metrics::mase`](crate::Metrics::mase); by default as usual for the frequency.
-    pub fn season(mut self, season: usize) -> Self {
-        self.season = Some(season);
         self
     }
 

@@ -18,6 +18,7 @@ use crate::memory::check_validation;
 use crate::scores::forecast_rows::ForecastRows;
 use crate::scores::metrics::Metrics;
 use crate::scores::validate_anew::{Refits, check_forecasts_begun, is_complete};
+use crate::setters::setters;
 use crate::stages::asked_quantiles::AskedQuantiles;
 use crate::stages::intervals::warn_of_no_intervals;
 use crate::stages::sums::{add_up_windows, outputs_of_sums};
@@ -58,34 +59,19 @@ impl<'a> ValidationOptions<'a> {
         Self { n_windows, step_size, ..Self::default() }
     }
 
-    /// Trains the models anew every this many windows.
-    pub fn refit(self, every: usize) -> Self {
-        Self { refit: every, ..self }
-    }
-
-    /// Whether models without steps of training are fitted anew for each window.
-    pub fn refit_without_steps(self, refit_without_steps: bool) -> Self {
-        Self { refit_without_steps, ..self }
-    }
-
-    /// Central intervals to forecast, in percent.
-    pub fn level(self, level: &'a [f64]) -> Self {
-        Self { level, ..self }
-    }
-
-    /// Quantiles to forecast, in place of levels.
-    pub fn quantiles(self, quantiles: &'a [f64]) -> Self {
-        Self { quantiles, ..self }
-    }
-
-    /// Steps of each forecast.
-    pub fn h(self, h: usize) -> Self {
-        Self { h: Some(h), ..self }
-    }
-
-    /// Whether quantiles stay as the models gave them.
-    pub fn raw_quantiles(self, raw_quantiles: bool) -> Self {
-        Self { raw_quantiles, ..self }
+    setters! {
+        /// Trains the models anew every this many windows.
+        refit(usize);
+        /// Whether models without steps of training are fitted anew for each window.
+        refit_without_steps(bool);
+        /// Central intervals to forecast, in percent.
+        level(&'a [f64]);
+        /// Quantiles to forecast, in place of levels.
+        quantiles(&'a [f64]);
+        /// Steps of each forecast.
+        h(usize) = Some(h);
+        /// Whether quantiles stay as the models gave them.
+        raw_quantiles(bool);
     }
 }
 
@@ -122,14 +108,11 @@ impl<'a> ValidationScores<'a> {
         Self { season, ..Self::default() }
     }
 
-    /// The model that `rmae` divides by.
-    pub fn baseline(self, name: &'a str) -> Self {
-        Self { baseline: Some(name), ..self }
-    }
-
-    /// A weight for each series of the panel.
-    pub fn weights(self, weights: &'a [f64]) -> Self {
-        Self { weights: Some(weights), ..self }
+    setters! {
+        /// The model that `rmae` divides by.
+        baseline(&'a str) = Some(baseline);
+        /// A weight for each series of the panel.
+        weights(&'a [f64]) = Some(weights);
     }
 }
 
