@@ -1,6 +1,7 @@
 //! What an automatic forecast is told.
 
-use foretell::own_estimator::hyper;
+use foretell::own_estimator::hyper::{self, HyperParameter};
+use foretell::own_estimator::hyper_field;
 use foretell::{Map, Value};
 use serde_json::json;
 
@@ -30,32 +31,77 @@ pub(crate) struct Settings {
     pub(crate) cat: Vec<String>,
 }
 
-/// Names and meanings of the hyper-parameters.
-const MEANINGS: [(&str, &str); 12] = [
-    ("h", "Steps to forecast."),
-    ("alias", "The name of the column in forecasts; null for Auto."),
-    (
-        "season_length",
-        "Steps of the seasons, the main one first, or of the only one; null to find them in the data.",
+/// What lists of columns may be, in words.
+const NAMES: &str = "a list of names";
+
+const TABLE: &[HyperParameter<Settings>] = &[
+    hyper_field!("h", "Steps to forecast.", hyper::STEPS, hyper::steps, h),
+    hyper_field!(
+        "alias",
+        "The name of the column in forecasts; null for Auto.",
+        hyper::ALIAS,
+        hyper::alias,
+        alias
     ),
-    (
-        "models",
-        "The models to try, by their names or with hyper-parameters; null for those that suit the data.",
+    HyperParameter {
+        name: "season_length",
+        meaning: "Steps of the seasons, the main one first, or of the only one; null to find them in the data.",
+        expected: hyper::SEASONS,
+        get: |s| hyper::seasons_value(&s.seasons),
+        set: |s, value| {
+            s.seasons = hyper::seasons(value)?;
+            Some(())
+        },
+    },
+    HyperParameter {
+        name: "models",
+        meaning: "The models to try, by their names or with hyper-parameters; null for those that suit the data.",
+        expected: "a list of names of models, or of models with all hyper-parameters",
+        get: |s| json!(s.models),
+        set: |s, value| {
+            s.models = hyper::or_null(value, Wanted::list)?;
+            Some(())
+        },
+    },
+    HyperParameter {
+        name: "budget",
+        meaning: "Time for all of the work, as 30s or 2m, or steps of networks, as 600steps; 0 for what needs no training.",
+        expected: "0, 30s, 2m, 1h or 600steps",
+        get: |s| s.budget.to_string().into(),
+        set: |s, value| {
+            // A number is one of seconds.
+            s.budget = value.as_str().map_or_else(|| value.to_string(), str::to_owned).parse().ok()?;
+            Some(())
+        },
+    },
+    HyperParameter {
+        name: "metric",
+        meaning: "What weights are chosen by: balanced, mase, scaled_crps or mae.",
+        expected: "balanced, mase, scaled_crps or mae",
+        get: |s| s.criterion.name().into(),
+        set: |s, value| {
+            s.criterion = value.as_str()?.parse().ok()?;
+            Some(())
+        },
+    },
+    hyper_field!(
+        "ensemble",
+        "Whether models are combined; else the best one forecasts alone.",
+        "true or false",
+        Value::as_bool,
+        ensemble
     ),
-    (
-        "budget",
-        "Time for all of the work, as 30s or 2m, or steps of networks, as 600steps; 0 for what needs no training.",
-    ),
-    ("metric", "What weights are chosen by: balanced, mase, scaled_crps or mae."),
-    ("ensemble", "Whether models are combined; else the best one forecasts alone."),
-    (
+    hyper_field!(
         "below_zero",
         "Whether forecasts of a series may be below zero although none of its values is; else they stop there.",
+        "true or false",
+        Value::as_bool,
+        below_zero
     ),
-    ("hist_exog_list", "Columns known for the past only."),
-    ("futr_exog_list", "Columns known for past and future."),
-    ("stat_exog_list", "Static columns."),
-    ("cat_exog_list", "Those of these columns that hold categories."),
+    hyper_field!("hist_exog_list", "Columns known for the past only.", NAMES, texts, hist),
+    hyper_field!("futr_exog_list", "Columns known for past and future.", NAMES, texts, futr),
+    hyper_field!("stat_exog_list", "Static columns.", NAMES, texts, stat),
+    hyper_field!("cat_exog_list", "Those of these columns that hold categories.", NAMES, texts, cat),
 ];
 
 /// Texts, or nothing.
@@ -88,83 +134,21 @@ impl Settings {
 
     /// The meaning of a hyper-parameter.
     pub(crate) fn meaning(name: &str) -> Option<&'static str> {
-        MEANINGS.iter().find(|(known, _)| *known == name).map(|(_, meaning)| *meaning)
+        HyperParameter::find(TABLE, name).map(|known| known.meaning)
     }
 
     pub(crate) fn to_map(&self) -> Map<String, Value> {
-        let list = |list: &[String]| json!(list);
-        let seasons = match self.seasons.as_slice() {
-            [] => Value::Null,
-            seasons => json!(seasons),
-        };
-        let values = [
-            json!(self.h),
-            json!(self.alias),
-            seasons,
-            json!(self.models),
-            json!(self.budget.to_string()),
-            json!(self.criterion.name()),
-            json!(self.ensemble),
-            json!(self.below_zero),
-            list(&self.hist),
-            list(&self.futr),
-            list(&self.stat),
-            list(&self.cat),
-        ];
-        MEANINGS.iter().map(|(name, _)| (*name).to_owned()).zip(values).collect()
+        TABLE.iter().map(|known| (known.name.to_owned(), (known.get)(self))).collect()
     }
 
     pub(crate) fn set(&mut self, name: &str, value: &Value) -> Result<(), AutoError> {
-        let refuse =
-            |expected| AutoError::Value { name: name.to_owned(), expected, found: value.to_string() };
-        const NAMES: &str = "a list of names";
-        const MODELS: &str = "a list of names of models, or of models with all hyper-parameters";
-        match name {
-            "h" => self.h = hyper::steps(value).ok_or_else(|| refuse(hyper::STEPS))?,
-            "alias" => self.alias = hyper::alias(value).ok_or_else(|| refuse(hyper::ALIAS))?,
-            "season_length" => {
-                let seasons = match value {
-                    Value::Null => Some(Vec::new()),
-                    Value::Array(seasons) => seasons.iter().map(hyper::steps).collect(),
-                    season => hyper::steps(season).map(|season| vec![season]),
-                };
-                let expected = "a whole number between 1 and 1000000, a list of such, or null";
-                self.seasons = seasons.ok_or_else(|| refuse(expected))?;
-            }
-            "models" => {
-                self.models = match value {
-                    Value::Null => None,
-                    value => Some(Wanted::list(value).ok_or_else(|| refuse(MODELS))?),
-                };
-            }
-            "budget" => {
-                self.budget = match value {
-                    Value::String(text) => text.parse()?,
-                    value => {
-                        value.to_string().parse().map_err(|_| refuse("a time such as 30s, or 600steps"))?
-                    }
-                };
-            }
-            "metric" => {
-                self.criterion = value
-                    .as_str()
-                    .unwrap_or_default()
-                    .parse()
-                    .map_err(|_| refuse("balanced, mase, scaled_crps or mae"))?;
-            }
-            "ensemble" => self.ensemble = value.as_bool().ok_or_else(|| refuse("true or false"))?,
-            "below_zero" => self.below_zero = value.as_bool().ok_or_else(|| refuse("true or false"))?,
-            "hist_exog_list" => self.hist = texts(value).ok_or_else(|| refuse(NAMES))?,
-            "futr_exog_list" => self.futr = texts(value).ok_or_else(|| refuse(NAMES))?,
-            "stat_exog_list" => self.stat = texts(value).ok_or_else(|| refuse(NAMES))?,
-            "cat_exog_list" => self.cat = texts(value).ok_or_else(|| refuse(NAMES))?,
-            _ => {
-                let names = || MEANINGS.iter().map(|(name, _)| *name);
-                let hint = hyper::hint(name, names());
-                return Err(AutoError::UnknownHyperParameter { found: name.to_owned(), hint });
-            }
-        }
-        Ok(())
+        let Some(known) = HyperParameter::find(TABLE, name) else {
+            let hint = hyper::hint(name, TABLE.iter().map(|known| known.name));
+            return Err(AutoError::UnknownHyperParameter { found: name.to_owned(), hint });
+        };
+        let (expected, found) = (known.expected, value.to_string());
+        let refused = AutoError::Value { name: name.to_owned(), expected, found };
+        (known.set)(self, value).ok_or(refused)
     }
 
     /// Whether the data have columns beside the target that members may read.

@@ -213,7 +213,7 @@ pub mod own_estimator {
         Asked, ColumnKind, ColumnsRead, Contributions, Cutoff, Described, Estimator, EstimatorEntry,
         EstimatorNeeds, Fallback, ForecastPart, ForecastValues, HeldOut, ImportanceSum, KnownColumn, Learned,
         LevelsSeen, MemoryEstimate, Moment, OneProcess, Output, Reduction, Run, StateFile, Trained,
-        TrainingSize, WithoutParts, add_in_order, cutoffs, cutoffs_beside, hyper, point_column,
+        TrainingSize, WithoutParts, add_in_order, cutoffs, cutoffs_beside, hyper, hyper_field, point_column,
     };
 }
 pub use conformal::{ConformalMethod, PredictionIntervals};
