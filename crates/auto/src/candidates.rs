@@ -55,11 +55,16 @@ pub(crate) fn fewest_steps(model: &str) -> u64 {
 /// A row of the table.
 struct Rule {
     model: &'static str,
-    kind: Kind,
     /// Most steps of a series that it is shown, by the main season: earlier steps tell little and take long.
     rows: fn(season: usize) -> usize,
-    /// Why it is tried on such a panel with such a budget, or why not.
-    suits: fn(&PanelTraits, Budget) -> Result<String, String>,
+    suits: Suits,
+}
+
+/// Why a model is tried on such a panel with such a budget, or why not.
+type Suits = fn(&PanelTraits, Budget) -> Result<String, String>;
+
+const fn rule(model: &'static str, rows: fn(usize) -> usize, suits: Suits) -> Rule {
+    Rule { model, rows, suits }
 }
 
 /// Whether a model forecasts the mean demand of a step where there is none at most of them.
@@ -70,6 +75,21 @@ pub(crate) fn is_of_demand(name: &str) -> bool {
 /// All steps.
 fn all(_: usize) -> usize {
     usize::MAX
+}
+
+/// As many steps as seasons are smoothed by.
+fn twenty_seasons(season: usize) -> usize {
+    (20 * season).max(300)
+}
+
+/// As many as each season is taken out of.
+fn thirty_seasons(season: usize) -> usize {
+    (30 * season).max(700)
+}
+
+/// As many as Prophet's trend bends over.
+fn long_trend(season: usize) -> usize {
+    (20 * season).max(2000)
 }
 
 /// The longest season that exponential smoothing and Theta have numbers for.
@@ -109,11 +129,12 @@ fn smoothed(traits: &PanelTraits, why: &str) -> Result<String, String> {
 fn if_quick(
     traits: &PanelTraits,
     budget: Budget,
-    rows: usize,
+    rows: fn(usize) -> usize,
     most: f64,
     why: &str,
 ) -> Result<String, String> {
-    let cost = traits.steps(rows) * (traits.season().clamp(4, LONGEST_SMOOTHED) as f64 / 12.0);
+    let cost =
+        traits.steps(rows(traits.season())) * (traits.season().clamp(4, LONGEST_SMOOTHED) as f64 / 12.0);
     match budget == Budget::Quick && cost > most {
         true => Err("slow on a panel of this size: a budget of time tries it".to_owned()),
         false => Ok(why.to_owned()),
@@ -145,163 +166,68 @@ fn network(traits: &PanelTraits, budget: Budget, fewest: f64, why: &str) -> Resu
 
 /// The table, in the order in which models are tried: first what costs little.
 const RULES: [Rule; 17] = [
-    Rule {
-        model: "SeasonalNaive",
-        kind: Kind::Local,
-        rows: all,
-        suits: |_, _| always("what every other is measured by"),
-    },
-    Rule {
-        model: "FLAIR",
-        kind: Kind::Local,
-        rows: all,
-        suits: |_, _| always("shape times level, closed form"),
-    },
-    Rule {
-        model: "Foretell0",
-        kind: Kind::Local,
-        rows: all,
-        suits: |_, _| always("a network that other series trained"),
-    },
-    Rule {
-        model: "HistoricAverage",
-        kind: Kind::Local,
-        rows: |season| (10 * season).max(100),
-        suits: |_, _| always("where values only scatter"),
-    },
-    Rule {
-        model: "RandomWalkWithDrift",
-        kind: Kind::Local,
-        rows: all,
-        suits: |traits, _| match traits.season() {
-            1 => always("a trend and nothing else"),
-            _ => Err("there is a season".to_owned()),
-        },
-    },
-    Rule {
-        model: "DynamicOptimizedTheta",
-        kind: Kind::Local,
-        rows: |season| (20 * season).max(300),
-        suits: |traits, _| smoothed(traits, "trend halved, season taken out"),
-    },
-    Rule {
-        model: "CrostonSBA",
-        kind: Kind::Local,
-        rows: all,
-        suits: |traits, _| {
-            let why = "sizes and gaps of demand";
-            let of_few = |not| match traits.rare {
-                0 => Err(not),
-                1 => Ok(format!("{why}: a series is 0 at most steps")),
-                rare => Ok(format!("{why}: {rare} series are 0 at most steps")),
-            };
-            intermittent(traits, why).or_else(of_few)
-        },
-    },
-    Rule {
-        model: "IMAPA",
-        kind: Kind::Local,
-        rows: all,
-        suits: |traits, _| intermittent(traits, "demand at several frequencies"),
-    },
-    Rule {
-        model: "ADIDA",
-        kind: Kind::Local,
-        rows: all,
-        suits: |traits, _| intermittent(traits, "demand of longer periods"),
-    },
-    Rule {
-        model: "AutoARIMA",
-        kind: Kind::Local,
-        rows: |season| (20 * season).max(300),
-        suits: |traits, budget| {
-            let why = match traits.season() {
-                season if season > LONGEST_SMOOTHED => {
-                    format!("without the season of {season}, which is long for it")
-                }
-                _ => "the best of the classical ones alone".to_owned(),
-            };
-            if_quick(traits, budget, (20 * traits.season()).max(300), quick_arima(traits), &why)
-        },
-    },
-    Rule {
-        model: OF_LOGARITHMS,
-        kind: Kind::Local,
-        rows: |season| (20 * season).max(300),
-        suits: |traits, budget| match traits.multiplied {
-            share if share >= 0.5 => {
-                let why = "the same of logarithms: what grows by a share";
-                if_quick(traits, budget, (20 * traits.season()).max(300), quick_arima(traits) / 2.0, why)
+    rule("SeasonalNaive", all, |_, _| always("what every other is measured by")),
+    rule("FLAIR", all, |_, _| always("shape times level, closed form")),
+    rule("Foretell0", all, |_, _| always("a network that other series trained")),
+    rule("HistoricAverage", |season| (10 * season).max(100), |_, _| always("where values only scatter")),
+    rule("RandomWalkWithDrift", all, |traits, _| match traits.season() {
+        1 => always("a trend and nothing else"),
+        _ => Err("there is a season".to_owned()),
+    }),
+    rule("DynamicOptimizedTheta", twenty_seasons, |traits, _| {
+        smoothed(traits, "trend halved, season taken out")
+    }),
+    rule("CrostonSBA", all, |traits, _| {
+        let why = "sizes and gaps of demand";
+        let of_few = |not| match traits.rare {
+            0 => Err(not),
+            1 => Ok(format!("{why}: a series is 0 at most steps")),
+            rare => Ok(format!("{why}: {rare} series are 0 at most steps")),
+        };
+        intermittent(traits, why).or_else(of_few)
+    }),
+    rule("IMAPA", all, |traits, _| intermittent(traits, "demand at several frequencies")),
+    rule("ADIDA", all, |traits, _| intermittent(traits, "demand of longer periods")),
+    rule("AutoARIMA", twenty_seasons, |traits, budget| {
+        let why = match traits.season() {
+            season if season > LONGEST_SMOOTHED => {
+                format!("without the season of {season}, which is long for it")
             }
-            _ => Err("few series have grown or shrunk by half".to_owned()),
-        },
-    },
-    Rule {
-        model: "MSTL",
-        kind: Kind::Local,
-        rows: |season| (30 * season).max(700),
-        suits: |traits, budget| match traits
-            .seasons
-            .iter()
-            .any(|season| *season > 1 && 2 * season <= traits.typical_len)
-        {
-            true => if_quick(
-                traits,
-                budget,
-                (30 * traits.season()).max(700),
-                QUICK_STL[usize::from(traits.seasons.len() > 1)],
-                "every season, each taken out by itself",
-            ),
+            _ => "the best of the classical ones alone".to_owned(),
+        };
+        if_quick(traits, budget, twenty_seasons, quick_arima(traits), &why)
+    }),
+    rule(OF_LOGARITHMS, twenty_seasons, |traits, budget| match traits.multiplied {
+        share if share >= 0.5 => {
+            let why = "the same of logarithms: what grows by a share";
+            if_quick(traits, budget, twenty_seasons, quick_arima(traits) / 2.0, why)
+        }
+        _ => Err("few series have grown or shrunk by half".to_owned()),
+    }),
+    rule("MSTL", thirty_seasons, |traits, budget| {
+        let most = QUICK_STL[usize::from(traits.seasons.len() > 1)];
+        match traits.seasons.iter().any(|season| *season > 1 && 2 * season <= traits.typical_len) {
+            true => if_quick(traits, budget, thirty_seasons, most, "every season, each taken out by itself"),
             false if traits.season() == 1 => Err("there is no season".to_owned()),
             false => Err("series have fewer than two seasons".to_owned()),
-        },
-    },
-    Rule {
-        model: "AutoETS",
-        kind: Kind::Local,
-        rows: |season| (20 * season).max(300),
-        suits: |traits, budget| {
-            smoothed(traits, "level, trend and season, smoothed").and_then(|why| {
-                if_quick(traits, budget, (20 * traits.season()).max(300), QUICK_SMOOTHING, &why)
-            })
-        },
-    },
-    Rule {
-        model: "Prophet",
-        kind: Kind::Local,
-        rows: |season| (20 * season).max(2000),
-        suits: |traits, budget| match () {
-            () if traits.futr == 0 => Err("no column is known ahead".to_owned()),
-            () => if_quick(
-                traits,
-                budget,
-                (20 * traits.season()).max(2000),
-                QUICK_PROPHET,
-                "it reads the columns known ahead",
-            ),
-        },
-    },
-    Rule {
-        model: TUNED,
-        kind: Kind::Network,
-        rows: all,
-        suits: |traits, budget| network(traits, budget, 60.0, "that network, trained on with these series"),
-    },
-    Rule {
-        model: "NHITS",
-        kind: Kind::Network,
-        rows: all,
-        suits: |traits, budget| network(traits, budget, 300.0, "one network for all series"),
-    },
-    Rule {
-        model: "TiDE",
-        kind: Kind::Network,
-        rows: all,
-        suits: |traits, budget| match traits.futr {
-            0 => Err("no column is known ahead".to_owned()),
-            _ => network(traits, budget, 300.0, "it reads the columns known ahead"),
-        },
-    },
+        }
+    }),
+    rule("AutoETS", twenty_seasons, |traits, budget| {
+        let why = smoothed(traits, "level, trend and season, smoothed")?;
+        if_quick(traits, budget, twenty_seasons, QUICK_SMOOTHING, &why)
+    }),
+    rule("Prophet", long_trend, |traits, budget| match traits.futr {
+        0 => Err("no column is known ahead".to_owned()),
+        _ => if_quick(traits, budget, long_trend, QUICK_PROPHET, "it reads the columns known ahead"),
+    }),
+    rule(TUNED, all, |traits, budget| {
+        network(traits, budget, 60.0, "that network, trained on with these series")
+    }),
+    rule("NHITS", all, |traits, budget| network(traits, budget, 300.0, "one network for all series")),
+    rule("TiDE", all, |traits, budget| match traits.futr {
+        0 => Err("no column is known ahead".to_owned()),
+        _ => network(traits, budget, 300.0, "it reads the columns known ahead"),
+    }),
 ];
 
 /// The models that were thought of for such a panel, and which of them are tried; a model that this program has not is no candidate.
@@ -355,21 +281,21 @@ pub fn suiting(traits: &PanelTraits, budget: Budget) -> (Vec<ModelSpec>, Vec<(&'
             Ok(_) if traits.typical_len > shown.saturating_mul(TOO_MANY) => {
                 left_out.push((model, format!("slow on series of {} steps", traits.typical_len)));
             }
-            Ok((spec, ..)) => models.push(spec),
+            Ok((spec, _)) => models.push(spec),
             Err(reason) => left_out.push((model, reason)),
         }
     }
     (models, left_out)
 }
 
-/// A model of this name for such a panel, its kind, and the most steps of a series that it is shown. A network's `steps` are those of
-/// its training. It reads those of these columns, by the names of hyper-parameters, that it can.
+/// A model of this name for such a panel, and the most steps of a series that it is shown. A network's `steps` are those of its
+/// training. It reads those of these columns, by the names of hyper-parameters, that it can.
 pub(crate) fn spec_of(
     name: &str,
     traits: &PanelTraits,
     steps: u64,
     columns: &[(&'static str, Vec<String>)],
-) -> Result<(ModelSpec, Kind, usize), String> {
+) -> Result<(ModelSpec, usize), String> {
     let rule = RULES.iter().find(|rule| rule.model.eq_ignore_ascii_case(name));
     let input = (2 * traits.h).max(2 * traits.season().min(200)).clamp(4, (traits.typical_len / 2).max(4));
     let mut spec = ModelSpec::new(model_of(name), traits.h, input).map_err(|error| error.to_string())?;
@@ -377,7 +303,6 @@ pub(crate) fn spec_of(
         return Err("it forecasts all series together".to_owned());
     }
     let has = |spec: &ModelSpec, name: &str| spec.hyper_parameters().contains_key(name);
-    let kind = rule.map_or_else(|| Kind::of(&spec), |rule| rule.kind);
     if rule.is_some_and(|rule| rule.model == OF_LOGARITHMS) {
         let of_logarithms = spec.set("alias", OF_LOGARITHMS).and_then(|spec| spec.set("blambda", 0));
         spec = of_logarithms.map_err(|error| error.to_string())?;
@@ -385,7 +310,7 @@ pub(crate) fn spec_of(
     if rule.is_some_and(|rule| rule.model == TUNED) {
         let tuned = spec.set("alias", TUNED).and_then(|spec| spec.set("max_steps", steps));
         spec = tuned.map_err(|error| error.to_string())?;
-    } else if kind == Kind::Network {
+    } else if Kind::of(&spec) == Kind::Network {
         let quantiles = Value::from(QUANTILES.to_vec());
         let mut loss = foretell::Map::new();
         loss.insert("MQLoss".to_owned(), foretell::json!({ "quantiles": quantiles }));
@@ -424,7 +349,7 @@ pub(crate) fn spec_of(
     }
     spec.check().map_err(|error| error.to_string())?;
     let rows = rule.map_or(usize::MAX, |rule| (rule.rows)(traits.season()));
-    Ok((spec, kind, rows))
+    Ok((spec, rows))
 }
 
 #[cfg(test)]
@@ -497,8 +422,10 @@ mod tests {
     fn every_rule_makes_a_model_that_can_be_fitted() {
         let traits = traits(10, 1000, &[24, 168]);
         for rule in RULES.iter().filter(|rule| ModelSpec::new(model_of(rule.model), 1, 1).is_ok()) {
-            let (spec, kind, _) = spec_of(rule.model, &traits, 70, &[]).expect(rule.model);
-            assert_eq!((spec.alias(), kind), (rule.model, rule.kind));
+            let (spec, _) = spec_of(rule.model, &traits, 70, &[]).expect(rule.model);
+            let kind = Kind::of(&spec);
+            assert_eq!(spec.alias(), rule.model);
+            assert_eq!(kind == Kind::Network, [TUNED, "NHITS", "TiDE"].contains(&rule.model));
             if kind == Kind::Network {
                 assert_eq!(spec.hyper_parameters()["max_steps"], 70);
             }
@@ -506,14 +433,12 @@ mod tests {
                 assert_eq!(spec.hyper_parameters()["scaler_type"], "robust", "{}", rule.model);
             }
         }
-        let (logarithms, _, _) = spec_of(OF_LOGARITHMS, &traits, 0, &[]).unwrap();
-        assert_eq!(
-            (logarithms.name(), &logarithms.hyper_parameters()["blambda"]),
-            ("AutoARIMA", &foretell::json!(0.0))
-        );
-        let (mstl, _, _) = spec_of("mstl", &traits, 0, &[]).unwrap();
+        let (logarithms, ..) = spec_of(OF_LOGARITHMS, &traits, 0, &[]).unwrap();
+        let power = &logarithms.hyper_parameters()["blambda"];
+        assert_eq!((logarithms.name(), power), ("AutoARIMA", &foretell::json!(0.0)));
+        let (mstl, _) = spec_of("mstl", &traits, 0, &[]).unwrap();
         assert_eq!(mstl.hyper_parameters()["season_length"], foretell::json!([24, 168]));
-        let (tide, _, _) =
+        let (tide, _) =
             spec_of("TiDE", &traits, 70, &[("futr_exog_list", vec!["price".to_owned()])]).unwrap();
         assert_eq!(tide.hyper_parameters()["futr_exog_list"], foretell::json!(["price"]));
         assert!(spec_of("iTransformer", &traits, 70, &[]).unwrap_err().contains("together"));

@@ -294,7 +294,7 @@ fn tried(
             }
         };
         match spec_of(&name, traits, steps, &columns) {
-            Ok((spec, kind, rows)) => all.push(Tried::new(Member { spec, kind, rows }, windows)),
+            Ok((spec, rows)) => all.push(Tried::new(Member { rows, ..Member::whole(spec) }, windows)),
             Err(reason) if settings.models.is_some() => return Err(AutoError::Member { name, reason }.into()),
             Err(reason) => board.left_out.push((name, reason)),
         }
