@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use self::cells::{BOUND, BOUND_BF16, Cell, FEATURES, Figures, Link, Row, parse};
 use crate::figures::median;
-use crate::system::{cargo, machine, output, run as run_command, target, write};
+use crate::system::{cargo, empty, machine, output, read_json, run as run_command, target, write};
 use crate::{pgo, programs};
 
 /// Arguments of `cargo xtask bench-matrix`.
@@ -101,7 +101,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     if !disagreements.is_empty() {
         bail!("cells disagree:\n{}", disagreements.join("\n"));
     }
-    let before = options.compare.as_deref().map(read).transpose()?;
+    let before = options.compare.as_deref().map(read_json).transpose()?;
     let (text, regressions) = report::markdown(&cells, &rows, before.as_ref());
     let docs = match options.quick || options.filter.is_some() {
         true => folder.clone(),
@@ -140,7 +140,7 @@ fn build(cell: &Cell, folder: &Path) -> anyhow::Result<PathBuf> {
                 flags,
             };
             let instrumented = build("matrix/instrumented", pgo::generate(&raw)).run()?;
-            pgo::forget(&raw)?;
+            empty(&raw)?;
             for workload in workloads(&instrumented)? {
                 let mut command = Command::new(&instrumented);
                 command.env("LLVM_PROFILE_FILE", raw.join("%m-%p.profraw"));
@@ -297,12 +297,6 @@ fn as_json(options: &Options, cells: &[Cell], rows: &[Row]) -> Value {
         })
     });
     json!({ "machine": machine(), "quick": options.quick, "cells": cells_json.collect::<Vec<_>>() })
-}
-
-/// The figures that an earlier run saved.
-fn read(path: &Path) -> anyhow::Result<Value> {
-    let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    serde_json::from_str(&text).with_context(|| format!("{} is no JSON", path.display()))
 }
 
 #[cfg(test)]

@@ -2,14 +2,10 @@
 //!
 //! Where there is none nothing is built, and the step says so.
 
-use std::{
-    env,
-    process::{Command, Stdio},
+use crate::{
+    outcome::Outcome,
+    system::{cargo, is_installed, run as run_command},
 };
-
-use anyhow::{Context, ensure};
-
-use crate::outcome::Outcome;
 
 /// The programs that the library and the generation of its bindings need, and their packages in Debian and Ubuntu.
 const NEEDS: [(&str, &str); 2] = [("mpirun", "openmpi-bin"), ("mpicc", "libopenmpi-dev libclang-dev")];
@@ -28,16 +24,7 @@ pub(crate) fn run() -> anyhow::Result<Outcome> {
     }
     for check in CHECKS {
         println!("cargo {check}");
-        let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        let status = cargo.args(check.split_whitespace()).status().context("cannot start cargo")?;
-        ensure!(status.success(), "`cargo {check}` failed ({status})");
+        run_command(cargo().args(check.split_whitespace()))?;
     }
     Ok(Outcome::Done)
-}
-
-/// Whether there is a program of this name. Each of them has this argument.
-fn is_installed(program: &str) -> bool {
-    let mut asked = Command::new(program);
-    asked.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    asked.status().is_ok_and(|status| status.success())
 }

@@ -8,7 +8,7 @@ use anyhow::{Context, bail, ensure};
 use clap::Args;
 
 use crate::figures::{digits, geometric_mean, median, table};
-use crate::system::{Tool, cargo, in_path, machine, output, run as run_command, target, write};
+use crate::system::{Tool, cargo, empty, in_path, machine, output, run as run_command, target, write};
 
 /// Arguments of `cargo xtask pgo`.
 #[derive(Args)]
@@ -99,7 +99,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     println!("=== workload: fit, predict and cross-validate {}", MODELS.join(", "));
     let data = folder.join("workload.csv");
     write(&data, panel())?;
-    forget(&raw)?;
+    // Profiles of another build cannot be merged with new ones.
+    empty(&raw)?;
     work(&instrumented, &folder, &data, &raw)?;
     let merged = merge(&profdata, &raw, &folder.join("merged.profdata"))?;
     println!("=== after");
@@ -140,14 +141,6 @@ pub(crate) fn generate(raw: &Path) -> String {
 /// Flags of a build by a profile.
 pub(crate) fn used(merged: &Path) -> String {
     format!("-Cprofile-use={}", merged.display())
-}
-
-/// Clears the folder of raw profiles: those of another build cannot be merged with new ones.
-pub(crate) fn forget(raw: &Path) -> anyhow::Result<()> {
-    if raw.exists() {
-        fs::remove_dir_all(raw).with_context(|| format!("cannot clear {}", raw.display()))?;
-    }
-    fs::create_dir_all(raw).with_context(|| format!("cannot make {}", raw.display()))
 }
 
 /// Merges the raw profiles of a folder.
@@ -350,7 +343,7 @@ mod tests {
     fn raw_profiles_of_another_build_are_forgotten() {
         let folder = env::temp_dir().join(format!("foretell-pgo-{}", std::process::id()));
         write(&folder.join("old.profraw"), "x").unwrap();
-        forget(&folder).unwrap();
+        empty(&folder).unwrap();
         let error = merge(Path::new("no-such-tool"), &folder, Path::new("merged")).unwrap_err().to_string();
         assert!(error.starts_with("the workload wrote no profile"), "{error}");
         fs::remove_dir_all(&folder).unwrap();

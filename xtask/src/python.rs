@@ -13,7 +13,7 @@ use anyhow::{Context, bail, ensure};
 use cargo_metadata::MetadataCommand;
 use clap::{Args, ValueEnum};
 
-use crate::{outcome::Outcome, programs};
+use crate::{outcome::Outcome, programs, system::remove};
 
 /// The extras of the package that its tests need, and what builds it.
 const PACKAGES: [&str; 9] =
@@ -79,7 +79,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Outcome> {
     };
     // Where Python finds the package; a wheel is found in the environment.
     let site = home.join("site");
-    forget(&site)?;
+    remove(&site)?;
     match &options.wheel {
         Some(profile) => {
             let wheel = wheel(&python, &package, &home.join("wheels"), profile)?;
@@ -116,13 +116,6 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Outcome> {
         "the tests of python/tests",
     )?;
     Ok(Outcome::Done)
-}
-
-fn forget(folder: &Path) -> anyhow::Result<()> {
-    if folder.exists() {
-        fs::remove_dir_all(folder).with_context(|| format!("cannot remove {}", folder.display()))?;
-    }
-    Ok(())
 }
 
 /// Copies a folder of the package's sources.
@@ -228,7 +221,7 @@ pub(crate) fn oldest_glibc(tags: &str) -> Option<u32> {
 
 /// Builds the wheel.
 fn wheel(python: &Path, package: &Path, out: &Path, profile: &str) -> anyhow::Result<PathBuf> {
-    forget(out)?;
+    remove(out)?;
     let build = ["-m", "maturin", "build", "--profile", profile, "--out"];
     let mut command = Command::new(python);
     command.args(build).arg(out).current_dir(package);

@@ -1,9 +1,8 @@
 //! The machine, and the programs on it: a missing one is named with its package.
 
 use std::env;
-use std::fmt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail, ensure};
 use serde_json::Value;
@@ -16,26 +15,11 @@ pub(crate) struct Tool {
     pub(crate) package: &'static str,
 }
 
-/// A program that is not there.
-#[derive(Debug)]
-pub(crate) struct Missing {
-    name: &'static str,
-    package: &'static str,
-}
-
-impl fmt::Display for Missing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is not installed; it is in {}", self.name, self.package)
-    }
-}
-
-impl std::error::Error for Missing {}
-
 impl Tool {
     /// Where it is.
-    pub(crate) fn find(&self) -> Result<PathBuf, Missing> {
-        let missing = Missing { name: self.names[0], package: self.package };
-        self.names.iter().find_map(|name| in_path(name)).ok_or(missing)
+    pub(crate) fn find(&self) -> anyhow::Result<PathBuf> {
+        let found = self.names.iter().find_map(|name| in_path(name));
+        found.with_context(|| format!("`{}` is not installed; it is in {}", self.names[0], self.package))
     }
 }
 
@@ -43,6 +27,13 @@ impl Tool {
 pub(crate) fn in_path(name: &str) -> Option<PathBuf> {
     let folders = env::var_os("PATH")?;
     env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.is_file())
+}
+
+/// Whether a program of this name answers when it is asked for its version.
+pub(crate) fn is_installed(program: &str) -> bool {
+    let mut asked = Command::new(program);
+    asked.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    asked.status().is_ok_and(|status| status.success())
 }
 
 /// Cargo as it runs this chore.
@@ -131,6 +122,28 @@ pub(crate) fn write(path: &Path, text: impl AsRef<[u8]>) -> anyhow::Result<()> {
         std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     }
     std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// The value in a file of JSON.
+pub(crate) fn read_json(path: &Path) -> anyhow::Result<Value> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    serde_json::from_str(&text).with_context(|| format!("{} is no JSON", path.display()))
+}
+
+/// Removes a folder, if it is there.
+pub(crate) fn remove(folder: &Path) -> anyhow::Result<()> {
+    if folder.exists() {
+        std::fs::remove_dir_all(folder).with_context(|| format!("cannot remove {}", folder.display()))?;
+    }
+    Ok(())
+}
+
+/// An empty folder, in place of what an earlier run left there.
+pub(crate) fn empty(folder: impl Into<PathBuf>) -> anyhow::Result<PathBuf> {
+    let folder = folder.into();
+    remove(&folder)?;
+    std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    Ok(folder)
 }
 
 /// The program `foretell`, built for release, or the one that was named.

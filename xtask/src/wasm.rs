@@ -12,7 +12,7 @@ use anyhow::{Context, ensure};
 use cargo_metadata::MetadataCommand;
 
 use self::toolchain::TARGET;
-use crate::{outcome::Outcome, programs};
+use crate::{outcome::Outcome, programs, system::is_installed};
 
 /// The crate of the modules.
 const MODULE: [&str; 6] =
@@ -52,7 +52,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Outcome> {
     if options.build_only {
         return Ok(Outcome::Done);
     }
-    if !package::has("node") {
+    if !is_installed("node") {
         return Ok(Outcome::PassedOver("built, not tested: no node is installed".to_owned()));
     }
     // The addon with them: beside the package, where Node finds it.

@@ -5,10 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Context;
-use serde_json::Value;
 
 use crate::figures::{digits, table, time};
-use crate::system::{cargo, run, target};
+use crate::system::{cargo, read_json, run, target};
 
 /// An operation, and the median seconds of candle and of foretell.
 type Operations = BTreeMap<String, [Option<f64>; 2]>;
@@ -31,7 +30,8 @@ fn read(folder: &Path) -> anyhow::Result<Operations> {
             if !new.join("benchmark.json").is_file() {
                 continue;
             }
-            let [about, estimates] = [json(&new.join("benchmark.json"))?, json(&new.join("estimates.json"))?];
+            let [about, estimates] =
+                [read_json(&new.join("benchmark.json"))?, read_json(&new.join("estimates.json"))?];
             let (Some(group), Some((what, who))) = (
                 about["group_id"].as_str(),
                 about["function_id"].as_str().and_then(|id| id.rsplit_once('/')),
@@ -52,11 +52,6 @@ fn folders(folder: &Path) -> anyhow::Result<Vec<std::path::PathBuf>> {
     let entries = fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))?;
     let paths = entries.map(|entry| Ok(entry?.path())).collect::<anyhow::Result<Vec<_>>>()?;
     Ok(paths.into_iter().filter(|path| path.is_dir()).collect())
-}
-
-fn json(path: &Path) -> anyhow::Result<Value> {
-    let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    serde_json::from_str(&text).with_context(|| format!("{} is no JSON", path.display()))
 }
 
 /// The operations as a table.

@@ -1,23 +1,10 @@
 //! Empty places in which what is handed out is tried.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::{fs, path::Path, process::Command};
 
 use anyhow::{Context, ensure};
 
 use crate::system::{in_path, output};
-
-/// An empty folder, in place of what an earlier run left there.
-pub(super) fn empty(place: PathBuf) -> anyhow::Result<PathBuf> {
-    if place.exists() {
-        fs::remove_dir_all(&place).with_context(|| format!("cannot empty {}", place.display()))?;
-    }
-    fs::create_dir_all(&place).with_context(|| format!("cannot make {}", place.display()))?;
-    Ok(place)
-}
 
 /// A command that sees nothing but a folder: no library, no file and no variable of the system.
 fn within(root: &Path) -> Option<Command> {

@@ -11,13 +11,13 @@ use anyhow::{Context, ensure};
 use super::{
     basis::Release,
     licences::OTHERS,
-    place::{demo, demo_alone, empty},
+    place::{demo, demo_alone},
 };
 use crate::{
     outcome::Outcome,
     python::{environment_of, finds_programs_of},
     sysroot,
-    system::{cargo, in_path, output, run, write},
+    system::{cargo, empty, in_path, output, run, write},
 };
 
 /// A system that the program is made for.

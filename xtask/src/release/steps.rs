@@ -8,11 +8,11 @@ use std::{
 
 use anyhow::{Context, ensure};
 
-use super::{basis::Release, licences, place::empty, program};
+use super::{basis::Release, licences, program};
 use crate::{
     outcome::Outcome,
     python::{environment_of, oldest_glibc},
-    system::{in_path, output, run, write},
+    system::{empty, in_path, output, run, write},
     wasm::addon,
 };
 

@@ -3,10 +3,12 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::Command,
 };
 
 use anyhow::{Context, ensure};
+
+use crate::system::is_installed;
 
 /// What the optimiser of modules is told: what the compiler emits may stay.
 const OPTIMISER: [&str; 8] = [
@@ -50,7 +52,7 @@ pub(super) fn place(root: &Path, module: &Path, placed: &Path) -> anyhow::Result
 
 /// Writes what is made of the modules: one of them as text, and in `target/page` the page that forecasts by itself.
 pub(super) fn finish(root: &Path, target: &Path, directory: &Path) -> anyhow::Result<()> {
-    if has("node") {
+    if is_installed("node") {
         let script = root.join("npm/tests/inline.mjs");
         let status = Command::new("node").arg(script).arg(directory).status();
         ensure!(status.context("cannot start node")?.success(), "the module could not be written as text");
@@ -94,17 +96,10 @@ pub(super) fn test(root: &Path, target: &Path, directory: &Path, programs: &Path
     Ok(())
 }
 
-/// Whether there is a program of this name.
-pub(super) fn has(program: &str) -> bool {
-    let mut asked = Command::new(program);
-    asked.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    asked.status().is_ok_and(|status| status.success())
-}
-
 /// `wasm-opt`, installed or npm's.
 fn optimiser(source: &Path) -> Option<PathBuf> {
     let own = source.join("node_modules/.bin/wasm-opt");
-    [PathBuf::from("wasm-opt"), own].into_iter().find(|path| has(&path.to_string_lossy()))
+    [PathBuf::from("wasm-opt"), own].into_iter().find(|path| is_installed(&path.to_string_lossy()))
 }
 
 /// Copies a folder without what belongs to development.
