@@ -83,17 +83,7 @@ impl Sink {
     /// # Errors
     /// If the name tells a format that is not written, the path cannot be written, or another process writes it.
     pub(crate) fn open(context: &'static Context, path: &Path) -> anyhow::Result<Self> {
-        let goal = match path == Path::new("-") {
-            true => Self::stdout()?,
-            false => match compressed(path)? {
-                false => Goal::Plain(whole_file(context, path)?),
-                true => {
-                    let file = Uninterrupted(whole_file(context, path)?);
-                    Goal::Gzip(Box::new(GzEncoder::new(file, Compression::default())))
-                }
-            },
-        };
-        Ok(Self { context, goal, path: path.to_owned(), decimal: '.', is_json: false, failure: None })
+        Self::open_as(context, path, JsonArgs { json: false })
     }
 
     /// The same, or as JSON where that is asked for.
@@ -103,15 +93,20 @@ impl Sink {
     pub(crate) fn open_as(
         context: &'static Context,
         path: &Path,
-        JsonArgs { json }: JsonArgs,
+        JsonArgs { json: is_json }: JsonArgs,
     ) -> anyhow::Result<Self> {
-        if !json {
-            return Self::open(context, path);
+        if is_json {
+            check_ending(path, &["json"], "JSON (--json)")?;
         }
-        check_ending(path, &["json"], "JSON (--json)")?;
-        let goal =
-            if path == Path::new("-") { Self::stdout()? } else { Goal::Plain(whole_file(context, path)?) };
-        Ok(Self { context, goal, path: path.to_owned(), decimal: '.', is_json: true, failure: None })
+        let goal = match () {
+            () if path == Path::new("-") => Self::stdout()?,
+            () if is_json || !compressed(path)? => Goal::Plain(whole_file(context, path)?),
+            () => {
+                let file = Uninterrupted(whole_file(context, path)?);
+                Goal::Gzip(Box::new(GzEncoder::new(file, Compression::default())))
+            }
+        };
+        Ok(Self { context, goal, path: path.to_owned(), decimal: '.', is_json, failure: None })
     }
 
     fn stdout() -> anyhow::Result<Goal> {

@@ -55,6 +55,11 @@ impl fmt::Display for Key {
     }
 }
 
+/// A value as `--set` takes it: texts have no quotation marks.
+pub(crate) fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
 /// The name as the list of models has it, whatever the case of its letters.
 pub(crate) fn listed_name(name: &str) -> String {
     model_names().into_iter().find(|known| known.eq_ignore_ascii_case(name)).unwrap_or(name).to_owned()

@@ -7,6 +7,7 @@ use foretell_tuning::{SearchTrial, Tuned};
 use serde_json::{Value, json};
 
 use crate::context::Context;
+use crate::setting::plain;
 
 /// The models that suit a panel, of `futr` columns that are known ahead; networks are among them where the search has a limit of time.
 pub(crate) fn suiting_models(
@@ -94,9 +95,4 @@ pub(crate) fn told(trial: &SearchTrial) -> String {
         None => format!("{name}={}", plain(value)),
     };
     trial.hyper_parameters.iter().map(one).collect::<Vec<_>>().join(" ")
-}
-
-/// A value as `--set` takes it.
-fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -17,6 +17,7 @@ use crate::context::Context;
 use crate::data_args::DataArgs;
 use crate::importances;
 use crate::output::print;
+use crate::setting::plain;
 use crate::table::AlignedTable;
 
 /// Show what a model directory holds, how far a training has come, or which columns counted for forecasts
@@ -286,11 +287,6 @@ fn loss(loss: &Value) -> String {
         Some((name, arguments)) if !has_arguments(arguments) => name.clone(),
         _ => loss.to_string(),
     }
-}
-
-/// A text without its quotation marks.
-fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 fn size(bytes: usize) -> String {
