@@ -1,7 +1,6 @@
 //! The latest forecast of each series, and what is known of the series.
 
 use std::collections::HashMap;
-use std::fmt;
 
 use foretell_data::Panel;
 use foretell_tables::Frame;
@@ -9,7 +8,11 @@ use foretell_tables::Frame;
 use super::windows::{civil, known_values, windows};
 
 /// Series that are forecast and that the data do not have.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{count} of {of} series that are forecast are not in the data, the first `{id}`; give the data that the forecasts are of, \
+     with the directory of their models if these are of sums of series, or leave the rows of other series out"
+)]
 pub struct UnknownForecastSeries {
     /// The first of them.
     pub id: String,
@@ -18,19 +21,6 @@ pub struct UnknownForecastSeries {
     /// of how many that are forecast.
     pub of: usize,
 }
-
-impl fmt::Display for UnknownForecastSeries {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { id, count, of } = self;
-        write!(
-            f,
-            "{count} of {of} series that are forecast are not in the data, the first `{id}`; give the data that the forecasts are of, \
-             with the directory of their models if these are of sums of series, or leave the rows of other series out"
-        )
-    }
-}
-
-impl std::error::Error for UnknownForecastSeries {}
 
 /// The latest forecast of a series.
 pub(super) struct Latest {
