@@ -309,12 +309,6 @@ impl Forecaster {
         self
     }
 
-    /// Leaves out the ensembles of the models that [`Forecaster::start_from`] names.
-    pub fn without_ensembles(mut self) -> Self {
-        self.plan.start.ensembles.clear();
-        self
-    }
-
     /// Leaves out what the models that [`Forecaster::start_from`] names keep beside their weights: ensembles, features, local scalers, bounds,
     /// the treatment of ends, baselines, intervals by dropout or spread. For hosts that say all of these again.
     pub fn without_settings(mut self) -> Self {

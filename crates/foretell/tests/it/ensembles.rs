@@ -186,7 +186,7 @@ fn ensembles_and_calibrations_belong_to_the_trained_models() {
     // What is asked for holds in their place.
     let median = further().ensemble(Ensemble::Median).fit(&panel()).expect("a fit");
     assert_eq!(median.ensembles().collect::<Vec<_>>(), [("EnsembleMedian", None)]);
-    assert_eq!(further().without_ensembles().fit(&panel()).expect("a fit").ensembles().count(), 0);
+    assert_eq!(further().without_settings().fit(&panel()).expect("a fit").ensembles().count(), 0);
     // Of other models they are none.
     let fewer = Forecaster::new(specs().into_iter().take(2)).unwrap().start_from(&first);
     assert_eq!(fewer.fit(&panel()).expect("a fit").ensembles().count(), 0);
