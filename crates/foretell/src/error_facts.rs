@@ -115,7 +115,11 @@ fn advice(message: &str) -> Option<&str> {
 }
 
 fn coded(code: &'static str) -> Option<Known> {
-    Some(Known { code, ..Known::default() })
+    at(code, Whereabouts::default())
+}
+
+fn at(code: &'static str, place: Whereabouts) -> Option<Known> {
+    Some(Known { code, setting: None, place })
 }
 
 fn about(code: &'static str, setting: &str) -> Option<Known> {
@@ -123,18 +127,15 @@ fn about(code: &'static str, setting: &str) -> Option<Known> {
 }
 
 fn at_path(code: &'static str, path: &Path) -> Option<Known> {
-    let place = Whereabouts { file: Some(path.display().to_string()), ..Whereabouts::default() };
-    Some(Known { code, place, ..Known::default() })
+    at(code, Whereabouts { file: Some(path.display().to_string()), ..Whereabouts::default() })
 }
 
 fn in_column(code: &'static str, column: &str) -> Option<Known> {
-    let place = Whereabouts { column: Some(column.to_owned()), ..Whereabouts::default() };
-    Some(Known { code, place, ..Known::default() })
+    at(code, Whereabouts { column: Some(column.to_owned()), ..Whereabouts::default() })
 }
 
 fn of_series(code: &'static str, id: &str) -> Option<Known> {
-    let place = Whereabouts { series: Some(id.to_owned()), ..Whereabouts::default() };
-    Some(Known { code, place, ..Known::default() })
+    at(code, Whereabouts { series: Some(id.to_owned()), ..Whereabouts::default() })
 }
 
 /// What is known of an error by its type; nothing of one that only wraps another, or of a type of others.
@@ -233,7 +234,7 @@ fn of_scores(error: &ScoresError) -> Option<Known> {
                 row: Some(rows[1] as u64),
                 ..of_series(code, id)?.place
             };
-            Some(Known { code, place, ..Known::default() })
+            at(code, place)
         }
         ScoresError::OtherSteps(steps) => at_path(code, Path::new(&*steps.forecast)),
         ScoresError::OneZone(zones) => at_path(code, Path::new(&*zones.without)),
@@ -288,7 +289,7 @@ fn of_data(error: &DataError) -> Option<Known> {
         DataError::Windows(inner) => inner.into(),
         error => error.into(),
     };
-    Some(Known { code, place: error.whereabouts(), ..Known::default() })
+    at(code, error.whereabouts())
 }
 
 fn of_table(error: &TableError) -> Option<Known> {
@@ -420,7 +421,7 @@ fn of_reconciliation(error: &ReconciliationError) -> Option<Known> {
         ReconciliationError::FurtherColumns { .. } => (None, None),
     };
     let place = Whereabouts { file: file.cloned(), series: id.cloned(), ..Whereabouts::default() };
-    Some(Known { code: error.into(), place, ..Known::default() })
+    at(error.into(), place)
 }
 
 #[cfg(test)]

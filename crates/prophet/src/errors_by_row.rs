@@ -1,5 +1,6 @@
 //! How far forecasts of a history are off, row by row: for any growth and mode.
 
+use crate::lbfgs::dot;
 use crate::posterior::Places;
 use crate::trend::{Changes, Segment};
 
@@ -68,10 +69,6 @@ impl<'a> ErrorsByRow<'a> {
         half_gradient[Places::OFFSET] = first.offset;
         squares
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 fn add_scaled(sum: &mut [f64], x: &[f64], factor: f64) {

@@ -232,15 +232,7 @@ impl Reader<'_> {
                 _ => vec![(named.to_string(), key, value)],
             };
             for (name, key, value) in own {
-                let text = match value.get_ref() {
-                    DeValue::String(text) => text.to_string(),
-                    other => json(other).map(|value| value.to_string()).ok_or_else(|| {
-                        Fault(
-                            value.span().start,
-                            format!("`{name}` holds a number that JSON cannot: write a finite one"),
-                        )
-                    })?,
-                };
+                let text = text_or_json(&name, value)?;
                 let text = self.within("space", &format!("{name}={text}"), value)?;
                 let argument = format!("--space={text}").into();
                 entries.push(self.entry(key.span().start, Subject::Flag("space".to_owned()), argument));
@@ -281,13 +273,7 @@ impl Reader<'_> {
         let own = table.iter().filter(|(key, _)| !named || key.get_ref() != "name");
         own.map(|(key, value)| {
             let name = key.get_ref();
-            let text = match value.get_ref() {
-                DeValue::String(text) => text.to_string(),
-                other => json(other).map(|value| value.to_string()).ok_or_else(|| {
-                    let what = format!("`{name}` holds a number that JSON cannot: write a finite one");
-                    Fault(value.span().start, what)
-                })?,
-            };
+            let text = text_or_json(name, value)?;
             let (model, number) =
                 model.map_or((None, None), |(model, number)| (Some(model.to_owned()), number));
             let key_of = Key { model, number, name: name.to_string() };
@@ -339,6 +325,16 @@ fn text(value: &DeValue<'_>) -> Option<String> {
         DeValue::Datetime(time) => time.to_string(),
         DeValue::Array(_) | DeValue::Table(_) => return None,
     })
+}
+
+/// The value of a hyper-parameter as `--set` takes it: a text as it is, all else as JSON.
+fn text_or_json(name: &str, value: &Spanned<DeValue<'_>>) -> Result<String, Fault> {
+    if let DeValue::String(text) = value.get_ref() {
+        return Ok(text.to_string());
+    }
+    let told = || format!("`{name}` holds a number that JSON cannot: write a finite one");
+    let value_as_json = json(value.get_ref()).ok_or_else(|| Fault(value.span().start, told()))?;
+    Ok(value_as_json.to_string())
 }
 
 /// The value as JSON; nothing for numbers that it has not.
