@@ -8,7 +8,7 @@ use foretell_data::{Future, Panel, ReadOptions, Vocabulary};
 use foretell_estimator::{FeatureImportances, MemoryLimit, Workers};
 use foretell_features::Features;
 use foretell_hierarchy::{Hierarchy, Reconciliation};
-use foretell_neural::WeightPrecision;
+use foretell_neural::{WeightPrecision, check_amp};
 use foretell_tables::Frame;
 
 use crate::calibration::{calibrate_now, check_calibration};
@@ -41,7 +41,6 @@ use crate::training::interruption::Interruption;
 use crate::usage_error::UsageError;
 use crate::warning::Warning;
 use crate::warning_listener::WarningListener;
-use crate::weights::hold_weights;
 
 /// Trained models. Cloning shares the learned numbers.
 #[derive(Clone)]
@@ -252,7 +251,12 @@ impl Fitted {
     /// # Errors
     /// If it is not `f32` and the program was built without the feature `amp`.
     pub fn weight_precision(mut self, precision: WeightPrecision) -> Result<Self, Error> {
-        hold_weights(&mut self.trained.models, precision)?;
+        check_amp(precision.name())?;
+        for model in &mut self.trained.models {
+            if let Some(network) = model.network() {
+                *model = FittedModel::new(Arc::new(network.with_weight_precision(precision)?));
+            }
+        }
         Ok(self)
     }
 

@@ -124,7 +124,6 @@ mod warm_up;
 mod warning;
 mod warning_listener;
 mod warning_words;
-mod weights;
 
 pub use bench::{bench, forecast_curve, thread_curve};
 pub use columns::ColumnNames;

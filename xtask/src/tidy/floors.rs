@@ -141,7 +141,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "bench conformal ensemble fallbacks fitted_model hierarchies inputs intervals_by_dropout",
             "coherence intervals pooled_errors",
             "pipeline",
-            "memory trained_models weights",
+            "memory trained_models",
             "stages",
             "forecasts",
             "calibration contributions importances sample_paths",
