@@ -34,15 +34,11 @@ pub(crate) struct Settings {
 /// What lists of columns may be, in words.
 const NAMES: &str = "a list of names";
 
+#[rustfmt::skip]
 const TABLE: &[HyperParameter<Settings>] = &[
     hyper_field!("h", "Steps to forecast.", hyper::STEPS, hyper::steps, h),
-    hyper_field!(
-        "alias",
-        "The name of the column in forecasts; null for Auto.",
-        hyper::ALIAS,
-        hyper::alias,
-        alias
-    ),
+    hyper_field!("alias", "The name of the column in forecasts; null for Auto.",
+        hyper::ALIAS, hyper::alias, alias),
     HyperParameter {
         name: "season_length",
         meaning: "Steps of the seasons, the main one first, or of the only one; null to find them in the data.",
@@ -84,20 +80,10 @@ const TABLE: &[HyperParameter<Settings>] = &[
             Some(())
         },
     },
-    hyper_field!(
-        "ensemble",
-        "Whether models are combined; else the best one forecasts alone.",
-        "true or false",
-        Value::as_bool,
-        ensemble
-    ),
-    hyper_field!(
-        "below_zero",
-        "Whether forecasts of a series may be below zero although none of its values is; else they stop there.",
-        "true or false",
-        Value::as_bool,
-        below_zero
-    ),
+    hyper_field!("ensemble", "Whether models are combined; else the best one forecasts alone.",
+        "true or false", Value::as_bool, ensemble),
+    hyper_field!("below_zero", "Whether forecasts of a series may be below zero although none of its values is; else they stop there.",
+        "true or false", Value::as_bool, below_zero),
     hyper_field!("hist_exog_list", "Columns known for the past only.", NAMES, texts, hist),
     hyper_field!("futr_exog_list", "Columns known for past and future.", NAMES, texts, futr),
     hyper_field!("stat_exog_list", "Static columns.", NAMES, texts, stat),

@@ -35,6 +35,7 @@ impl Default for FlairSettings {
     }
 }
 
+#[rustfmt::skip]
 const TABLE: &[HyperParameter<FlairSettings>] = &[
     hyper_field!("h", "Steps to forecast.", hyper::STEPS, hyper::steps, h),
     HyperParameter {
@@ -48,34 +49,14 @@ const TABLE: &[HyperParameter<FlairSettings>] = &[
             Some(())
         },
     },
-    hyper_field!(
-        "futr_exog_list",
-        "Columns known in advance that the level depends on.",
-        hyper::COLUMNS,
-        hyper::columns,
-        futr_exog_list
-    ),
-    hyper_field!(
-        "n_samples",
-        "Paths of each forecast: the point forecast is their median, quantiles are theirs.",
-        hyper::STEPS,
-        hyper::steps,
-        n_samples
-    ),
-    hyper_field!(
-        "random_seed",
-        "What the paths are drawn by.",
-        "a whole number of at least 0",
-        Value::as_u64,
-        random_seed
-    ),
-    hyper_field!(
-        "alias",
-        "The name of the model's column in forecasts; null for the model's own.",
-        hyper::ALIAS,
-        hyper::alias,
-        alias
-    ),
+    hyper_field!("futr_exog_list", "Columns known in advance that the level depends on.",
+        hyper::COLUMNS, hyper::columns, futr_exog_list),
+    hyper_field!("n_samples", "Paths of each forecast: the point forecast is their median, quantiles are theirs.",
+        hyper::STEPS, hyper::steps, n_samples),
+    hyper_field!("random_seed", "What the paths are drawn by.",
+        "a whole number of at least 0", Value::as_u64, random_seed),
+    hyper_field!("alias", "The name of the model's column in forecasts; null for the model's own.",
+        hyper::ALIAS, hyper::alias, alias),
 ];
 
 /// The meaning of the hyper-parameter of this name.

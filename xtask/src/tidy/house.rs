@@ -125,52 +125,26 @@ pub(super) struct Owned {
     pub(super) reason: &'static str,
 }
 
+#[rustfmt::skip]
 pub(super) const OWNED: &[Owned] = &[
-    Owned {
-        third_party: "faer",
-        owner: "foretell-gemm",
-        reason: "its views and its parallelism stay behind one border, where strides and threads are checked",
-    },
-    Owned {
-        third_party: "pulp",
-        owner: "foretell-simd",
-        reason: "vector code lives in one crate, where every level and every width is tested",
-    },
-    Owned {
-        third_party: "safetensors",
-        owner: "foretell-checkpoint",
-        reason: "the file format is known in one place",
-    },
-    Owned {
-        third_party: "realfft",
-        owner: "foretell-kernels",
-        reason: "its plans and its scratch memory are kept in one place, and each transform has its gradient there",
-    },
-    Owned {
-        third_party: "rayon",
-        owner: "foretell-threads",
-        reason: "who may use how many threads is decided in one place",
-    },
-    Owned {
-        third_party: "mpi",
-        owner: "foretell-mpi",
-        reason: "it takes the system's MPI library, which no one else should need",
-    },
-    Owned {
-        third_party: "tokenizers",
-        owner: "foretell-language",
-        reason: "text is known in one place, and who has no use for it does not build it",
-    },
-    Owned {
-        third_party: "calamine",
-        owner: "foretell-tables",
-        reason: "workbooks are looked at for damage and bombs before it reads them",
-    },
-    Owned {
-        third_party: "candle-core",
-        owner: "foretell-candle",
-        reason: "it shares features with pulp and gemm, and no one else should have to build it",
-    },
+    Owned { third_party: "faer", owner: "foretell-gemm",
+        reason: "its views and its parallelism stay behind one border, where strides and threads are checked" },
+    Owned { third_party: "pulp", owner: "foretell-simd",
+        reason: "vector code lives in one crate, where every level and every width is tested" },
+    Owned { third_party: "safetensors", owner: "foretell-checkpoint",
+        reason: "the file format is known in one place" },
+    Owned { third_party: "realfft", owner: "foretell-kernels",
+        reason: "its plans and its scratch memory are kept in one place, and each transform has its gradient there" },
+    Owned { third_party: "rayon", owner: "foretell-threads",
+        reason: "who may use how many threads is decided in one place" },
+    Owned { third_party: "mpi", owner: "foretell-mpi",
+        reason: "it takes the system's MPI library, which no one else should need" },
+    Owned { third_party: "tokenizers", owner: "foretell-language",
+        reason: "text is known in one place, and who has no use for it does not build it" },
+    Owned { third_party: "calamine", owner: "foretell-tables",
+        reason: "workbooks are looked at for damage and bombs before it reads them" },
+    Owned { third_party: "candle-core", owner: "foretell-candle",
+        reason: "it shares features with pulp and gemm, and no one else should have to build it" },
 ];
 
 /// The benches measure our crates beside the bare third party, so they may name it.
