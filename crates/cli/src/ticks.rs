@@ -111,38 +111,13 @@ enum Unit {
     Year,
 }
 
-/// Distances of ticks.
-const LADDER: [(&str, Unit); 30] = [
-    ("s", Unit::Second),
-    ("2s", Unit::Second),
-    ("5s", Unit::Second),
-    ("10s", Unit::Second),
-    ("15s", Unit::Second),
-    ("30s", Unit::Second),
-    ("min", Unit::Minute),
-    ("2min", Unit::Minute),
-    ("5min", Unit::Minute),
-    ("15min", Unit::Minute),
-    ("30min", Unit::Minute),
-    ("h", Unit::Minute),
-    ("3h", Unit::Minute),
-    ("6h", Unit::Minute),
-    ("12h", Unit::Minute),
-    ("D", Unit::Day),
-    ("2D", Unit::Day),
-    ("4D", Unit::Day),
-    ("7D", Unit::Day),
-    ("14D", Unit::Day),
-    ("MS", Unit::Month),
-    ("2MS", Unit::Month),
-    ("QS", Unit::Month),
-    ("2QS", Unit::Month),
-    ("YS", Unit::Year),
-    ("2YS", Unit::Year),
-    ("5YS", Unit::Year),
-    ("10YS", Unit::Year),
-    ("20YS", Unit::Year),
-    ("50YS", Unit::Year),
+/// Distances of ticks, rising.
+const LADDER: [(Unit, &str); 5] = [
+    (Unit::Second, "s 2s 5s 10s 15s 30s"),
+    (Unit::Minute, "min 2min 5min 15min 30min h 3h 6h 12h"),
+    (Unit::Day, "D 2D 4D 7D 14D"),
+    (Unit::Month, "MS 2MS QS 2QS"),
+    (Unit::Year, "YS 2YS 5YS 10YS 20YS 50YS"),
 ];
 
 impl Unit {
@@ -190,7 +165,8 @@ fn calendar(first: i64, last: i64, room: usize) -> Vec<(i64, String)> {
     let clock = TimeKind::Timestamp;
     let century = clock.display(first).get(..2).map(|century| format!("{century}00-01-01"));
     let Some(anchor) = century.and_then(|century| clock.parse(&century).ok()) else { return Vec::new() };
-    for (word, unit) in LADDER {
+    let ladder = LADDER.into_iter().flat_map(|(unit, words)| words.split(' ').map(move |word| (word, unit)));
+    for (word, unit) in ladder {
         let step = Freq::parse(word).expect("the ladder is made of frequencies");
         let tick = |n: i64| step.next(anchor, n).unwrap_or(i64::MAX);
         let (mut low, mut high) = (0, 1 << 33);
