@@ -131,7 +131,8 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/foretell/src",
         &[
-            "by_series columns decompose_options explain_options explanation_error insample_options interval_words kept_settings plan_error predict_options reconciliation_error registry series_fallback setters simulate_options smaller_error stage told_columns",
+            "setters",
+            "by_series columns decompose_options explain_options explanation_error insample_options interval_words kept_settings plan_error predict_options reconciliation_error registry series_fallback simulate_options smaller_error stage told_columns",
             "interval_error",
             "usage_error",
             "warning",
