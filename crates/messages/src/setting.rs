@@ -26,6 +26,9 @@ macro_rules! settings {
         }
 
         impl Setting {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$setting,)+];
+
             /// Its name in Rust.
             pub fn in_rust(self) -> &'static str {
                 match self {

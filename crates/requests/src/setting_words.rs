@@ -13,6 +13,29 @@ fn option(setting: Setting) -> Option<Cow<'static, str>> {
         Setting::Intervals => Some("intervals".into()),
         Setting::Precision => Some("precision".into()),
         Setting::LowMemory => Some("lowMemory".into()),
+        Setting::Categories => Some("categories".into()),
+        Setting::NonNegative => Some("nonNegative".into()),
+        Setting::Horizon => Some("h".into()),
         setting => request_field(setting),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use foretell::in_words_of;
+
+    use super::*;
+
+    #[test]
+    fn no_answer_names_a_flag() {
+        for &setting in Setting::ALL {
+            let told =
+                in_words_of(OPTIONS, || [setting.to_string(), setting.to("value").to_string()].concat());
+            assert!(!told.contains("--"), "{setting:?}: {told}");
+        }
+        assert_eq!(
+            in_words_of(OPTIONS, || Setting::Categories.to("promo").to_string()),
+            "`categories: promo`"
+        );
     }
 }
