@@ -7,6 +7,7 @@
 
 mod args;
 mod bars;
+mod bounded_scores;
 mod closed_stdout;
 mod commands;
 mod complaint;

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::Context as _;
-use foretell::evaluate::{ScoreGroup, ScoreTable, is_count};
+use foretell::evaluate::{ScoreGroup, ScoreTable, Uncounted, is_count};
 use foretell::{CellTable, Cells, ForecastTable, ScoredForecasts, id_name};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
@@ -105,6 +105,17 @@ impl<'a> ScoreRows<'a> {
             true => row.metric.to_owned(),
             false => format!("{} of {}", row.metric, keys.join(", ")),
         }
+    }
+
+    /// What all models forecast of a row and its metric has no score of.
+    pub(crate) fn uncounted(&self, row: ScoreRow<'_>) -> Uncounted {
+        let metric = self.table.metrics.iter().find(|metric| metric.name == row.metric);
+        metric.and_then(|metric| metric.uncounted.get(row.group)).copied().unwrap_or_default()
+    }
+
+    /// Whether any actual value of what a row is of is known.
+    pub(crate) fn has_come_true(&self, row: ScoreRow<'_>) -> bool {
+        self.table.compared[row.group] > 0 || self.table.missing[row.group].iter().any(|count| *count > 0)
     }
 
     pub(crate) fn to_json(&self, row: ScoreRow<'_>) -> Value {

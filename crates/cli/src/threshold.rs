@@ -36,6 +36,11 @@ impl Threshold {
         self.metric == metric && self.model.as_ref().is_none_or(|name| name == model)
     }
 
+    /// Whether it names a model, and is not one of all.
+    pub(crate) fn is_of_one_model(&self) -> bool {
+        self.model.is_some()
+    }
+
     /// Whether a score is beyond the bound. What is no number is beyond none.
     pub(crate) fn is_crossed(&self, metric: &str, model: &str, value: f64) -> bool {
         self.concerns(metric, model) && if self.above { value > self.bound } else { value < self.bound }

@@ -71,7 +71,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "args",
             "output",
             "picture score_rows",
-            "bars curve_figure drawn_forecasts figure ranking",
+            "bars bounded_scores curve_figure drawn_forecasts figure ranking",
             "data_args demo_files fallback_args model_args truth_args tuned_models",
             "saved_run train_args",
             "train_reading",

@@ -5,18 +5,19 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
-use foretell::evaluate::{DieboldMariano, MISSING, Metric, RowScore, ScoreBy, is_count};
+use foretell::evaluate::{DieboldMariano, MISSING, Metric, RowScore, ScoreBy};
 use foretell::{FileOptions, LabelFiles, ScoredForecasts, SeriesLabels, id_name};
 use serde_json::{Map, Value, json};
 
 use crate::args::steps;
+use crate::bounded_scores::BoundedScores;
 use crate::closed_stdout;
 use crate::context::Context;
 use crate::data_args::shown;
 use crate::drawn_forecasts::tell_unleveled;
 use crate::failure::{ThresholdCrossed, Usage};
 use crate::output::Sink;
-use crate::score_rows::{ScoreRows, check_appendable, digits, number};
+use crate::score_rows::{ScoreRows, check_appendable, number};
 use crate::threshold::Threshold;
 use crate::truth_args::{ComparedFiles, ComparedTables};
 
@@ -103,10 +104,11 @@ pub(crate) struct Evaluate {
     #[arg(long, value_name = "TEXT", requires = "append", default_value = "")]
     model_version: String,
     /// End with exit code 3 if a score is beyond this: METRIC>NUMBER or METRIC<NUMBER, of any model, or of one: mae>10:NHITS; and
-    /// if a model has no forecast of rows that have come true
+    /// if the score is not defined, or a model has no forecast of rows that have come true
     #[arg(long, value_name = "CONDITION", value_parser = str::parse::<Threshold>)]
     fail_if: Vec<Threshold>,
-    /// Let --fail-if and --compare pass though a model has no forecast of some rows: the others are judged
+    /// Let --fail-if and --compare pass though a model has no forecast of some rows, or a score is not defined in some groups: the others
+    /// are judged
     #[arg(long)]
     allow_missing: bool,
     /// Print JSON
@@ -148,7 +150,8 @@ impl Evaluate {
         let scored = if self.models.is_empty() { scored } else { scored.of_models(&self.models)? };
         let season = self.season.or(scored.usual_season()).unwrap_or(1);
         let rows = self.rows(context, &tables, &scored, season)?;
-        self.check_bounds(context, &rows)?;
+        let bounded = BoundedScores { bounds: &self.fail_if, rows: &rows, scored: &scored, season };
+        bounded.check()?;
         let short = self.warn_of_rows(context, &scored);
         scored.crossed_quantiles().iter().for_each(|crossed| context.warning(&crossed.to_string()));
         let comparison = self.comparison(&scored)?;
@@ -175,7 +178,8 @@ impl Evaluate {
             self.print(&rows, &scored, comparison.as_ref(), season)
                 .context("cannot write to standard output")?;
         }
-        let mut failures = self.crossed(&rows);
+        let mut failures = bounded.crossed();
+        failures.extend(bounded.undefined(self.allow_missing));
         let is_judged = !self.fail_if.is_empty() || comparison.is_some();
         if is_judged && !self.allow_missing {
             failures.extend(
@@ -283,42 +287,6 @@ impl Evaluate {
             )?;
         }
         out.flush()
-    }
-
-    /// The scores beyond a bound, in words.
-    fn crossed(&self, rows: &ScoreRows<'_>) -> Vec<String> {
-        let models = &rows.table.models;
-        let mut crossed = Vec::new();
-        for row in rows.iter().filter(|_| !self.fail_if.is_empty()) {
-            for (model, value) in models.iter().zip(row.values) {
-                let beyond = self.fail_if.iter().filter(|bound| bound.is_crossed(row.metric, model, *value));
-                crossed.extend(beyond.map(|bound| {
-                    format!("{} is {} for {model}, beyond {bound}", rows.told(row), digits(*value))
-                }));
-            }
-        }
-        crossed
-    }
-
-    /// Whether each bound is one of a score that there is; warns of those whose scores are all undefined.
-    fn check_bounds(&self, context: &'static Context, rows: &ScoreRows<'_>) -> anyhow::Result<()> {
-        let models: Vec<&str> = rows.table.models.iter().map(String::as_str).collect();
-        let scores = rows.table.metrics.iter().filter(|metric| !is_count(&metric.name));
-        let mut metrics: Vec<&str> = scores.map(|metric| &*metric.name).collect();
-        metrics.sort_unstable();
-        metrics.dedup();
-        for bound in self.fail_if.iter().filter(|bound| bound.metric != MISSING) {
-            bound.check(&metrics, &models).map_err(Usage)?;
-            let scores =
-                rows.iter().flat_map(|row| models.iter().zip(row.values).map(move |score| (row, score)));
-            let mut bounded = scores.filter(|(row, (model, _))| bound.concerns(row.metric, model));
-            if bounded.all(|(_, (_, value))| value.is_nan()) {
-                context.warning(&format!(
-                    "--fail-if {bound}: the score is not defined here, so it bounds nothing"
-                ));
-            }
-        }
-        Ok(())
     }
 
     fn chosen(&self, scored: &ScoredForecasts, by: ScoreBy<'_>) -> anyhow::Result<Vec<Metric>> {

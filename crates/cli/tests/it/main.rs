@@ -40,4 +40,5 @@ mod several_machines;
 mod short_series;
 mod test_directory;
 mod tuning;
+mod undefined_scores;
 mod warnings;
