@@ -229,6 +229,9 @@ def read_panel(
 
 def _panel(df: Any, static_df: Any, names: Names, reading: Reading, of_pandas: Mapping[str, Any] | None = None) -> _foretell.Panel:
     columns = names.of_engine
+    if "unique_id" in names.id_parts:
+        # The ids were joined there, and this part is no longer a column of its own.
+        columns["id_col"] = names.id_col
     return _foretell.Panel(
         _frames.to_engine(df, names.id_col, names.time_col, reading.categories, read_ones(names, reading), of_pandas), reading.freq,
         columns["id_col"], columns["time_col"], columns["target_col"], list(reading.columns), list(reading.categories), statics_to_engine(static_df, names, reading),

@@ -26,7 +26,7 @@ def joined(df: Any, parts: Sequence[str], table: str) -> Any:
         return df
     df = _frames.native(df)
     found = _frames.columns(df)
-    if "unique_id" in found and not set(parts) & set(found):
+    if "unique_id" in found and not ({*parts} - {"unique_id"}) & {*found}:
         return df
     _frames.require(df, parts, table, found)
     try:

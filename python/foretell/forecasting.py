@@ -7,6 +7,7 @@ import json
 import os
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -55,6 +56,9 @@ class AutoForecaster:
         **settings: ``threads``, ``precision``, ``low_memory``, ``non_negative``, ``integer``, ``max_memory`` and ``end``, as of ``NeuralForecast``.
     """
 
+    #: The frequency of the last fit of models that were loaded: a new one takes it where its times tell none.
+    _last_freq: str | None = None
+
     def __init__(
         self, h: int, freq: Any = None, *, budget: str | float = 0, models: Sequence[str] | str | None = None, metric: str = "balanced",
         ensemble: bool = True, below_zero: bool = False, season_length: int | Sequence[int] | None = None, hist_exog_list: Sequence[str] = (),
@@ -93,7 +97,15 @@ class AutoForecaster:
         forecaster = _foretell.Forecaster(spec, json.dumps({**self.names.of_engine, **settings.given}))
         freq = None if self.freq is None else _data.freq_word(self.freq)
         reading = Reading(freq, forecaster.columns, forecaster.categories, settings.threads, settings.end, leave_out=True)
-        data = self._read(df, static_df, reading)
+        try:
+            data = self._read(df, static_df, reading)
+        except ValueError as error:
+            if freq is not None or self._last_freq is None:
+                raise
+            try:
+                data = self._read(df, static_df, replace(reading, freq=self._last_freq))
+            except ValueError:
+                raise error from None
         fitted, stopped = forecaster.fit(data.panel)
         self._fitted, self._data = fitted, data
         if stopped is not None:
@@ -176,11 +188,12 @@ class AutoForecaster:
         _files.write(fitted, os.fspath(path).rstrip("/"), overwrite, data.panel if save_dataset and data is not None else None)
 
     @staticmethod
-    def load(path: str | os.PathLike[str], **settings: Unpack[EngineOptions]) -> AutoForecaster:
+    def load(path: str | os.PathLike[str], freq: Any = None, **settings: Unpack[EngineOptions]) -> AutoForecaster:
         """Reads a directory that `save`, or the command ``foretell forecast --save``, wrote.
 
         Args:
             path: The directory.
+            freq: The frequency of data that it is fitted to anew; None to infer it from their times.
             **settings: As of `AutoForecaster`; ``end``, ``non_negative`` and ``integer`` hold in place of those that were saved.
 
         Raises:
@@ -194,13 +207,12 @@ class AutoForecaster:
             raise ValueError(f"{path} holds {', '.join(fitted.names)}, no automatic forecast: NeuralForecast.load reads it")
         fitted, names = _engine.keeping(fitted, dict(settings)), Names.of_trained(fitted)
         kept = {name: value for name, value in _engine.settings_of(fitted).items() if name in EngineOptions.__optional_keys__}
-        freq = int(fitted.freq) if fitted.freq is not None and fitted.freq.isdecimal() else fitted.freq
         given: Any = {name: value for name, value in specs[0]["hyper_parameters"].items() if name in _arguments(AutoForecaster)}
         loaded = AutoForecaster(
             **{**given, "freq": freq, "time_col": names.time_col, "target_col": names.target_col, **kept, **settings}
         )
         loaded.names = names
-        loaded._fitted = fitted
+        loaded._fitted, loaded._last_freq = fitted, fitted.freq
         if panel is not None:
             reading = Reading(fitted.freq, fitted.columns, fitted.categories, loaded.settings.threads, loaded.settings.end, leave_out=True)
             loaded._data = _data.stored(panel, names, reading, fitted.tables)

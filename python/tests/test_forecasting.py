@@ -196,6 +196,26 @@ def test_a_saved_forecaster_is_loaded_with_all_that_it_has(library: str, tmp_pat
         AutoForecaster.load(tmp_path / "other")
 
 
+def test_a_loaded_forecaster_is_fitted_to_data_of_another_frequency(tmp_path: Path) -> None:
+    def told(auto: AutoForecaster, df: pd.DataFrame) -> list[Any]:
+        return auto.fit(df).predict()["ds"].tolist()
+
+    months = AirPassengersDF
+    days = months.assign(ds=pd.date_range("2024-01-01", periods=144, freq="D"))
+    steps = months.assign(ds=range(144))
+    AutoForecaster(3, "ME", models="SeasonalNaive").fit(months).save(tmp_path / "model")
+
+    def loaded(**given: Any) -> AutoForecaster:
+        return AutoForecaster.load(tmp_path / "model", **given)
+
+    assert told(loaded(), days) == [pd.Timestamp("2024-05-24"), pd.Timestamp("2024-05-25"), pd.Timestamp("2024-05-26")]
+    assert told(loaded(), months) == loaded().predict()["ds"].tolist()
+    assert told(loaded(), steps) == [144, 145, 146]
+    # Where the times tell no frequency, that of the last fit holds; where one is given, it does.
+    assert told(loaded(), months.tail(1)) == loaded().predict()["ds"].tolist()
+    assert loaded(freq="D").freq == "D"
+
+
 def test_arguments_that_there_are_not_are_told_with_the_nearest() -> None:
     with pytest.raises(TypeError, match=r"forecast\(\) got an unexpected keyword argument 'levels': did you mean 'level'"):
         foretell.forecast(AirPassengersDF, h=3, levels=[80])
@@ -270,6 +290,8 @@ def test_saved_models_of_ids_that_unique_id_is_a_part_of_are_loaded(tmp_path: Pa
     path.write_text(json.dumps(saved))
     again = AutoForecaster.load(tmp_path / "model")
     assert list(again.leaderboard()["model"]) == list(auto.leaderboard()["model"])
-    # In the tables of forecasts ids stand in unique_id, so that a table cannot have this part as well.
-    with pytest.raises(ValueError, match="no column `region`"):
-        again.predict(df)
+    # A table with both columns, and one of ids that were joined before, as forecasts are.
+    expected = _frames.lists(auto.predict())
+    assert expected["unique_id"][0] == "x/1"
+    for told in (df, df.drop(columns="region").assign(unique_id="x/1")):
+        assert _frames.lists(again.predict(told)) == expected
