@@ -126,6 +126,7 @@ class Fitted:
     series_per_part: int | None
     has_hierarchy: bool
     intervals: str | None
+    interval_sources: list[tuple[str, str | None]]
     settings: str
     ensembles: list[str]
     interruption: str | None

@@ -117,6 +117,13 @@ class Trained:
         )
 
     @property
+    def interval_sources(self) -> dict[str, str | None]:
+        """Where the intervals of each column of a forecast come from: ``10:conformal_error:1`` of errors of the past (windows, method and
+        step), ``dropout:200``, ``own`` of a model that forecasts them by itself, ``spread`` of an ensemble, ``members`` of one that combines
+        those of its members; None for a column without intervals."""
+        return {} if self._engine is None else dict(self._engine.interval_sources)
+
+    @property
     def _cs_df(self) -> Any:
         """The absolute errors that intervals were calibrated by, a row per id, time and cutoff; None without calibration."""
         panel = None if self._data is None else self._data.panel

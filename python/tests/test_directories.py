@@ -218,6 +218,7 @@ def test_a_fit_after_load_has_the_intervals_that_it_is_asked_for(panel, tmp_path
         return NeuralForecast.load(tmp_path / "models")
 
     assert loaded().prediction_intervals == "dropout:30"
+    assert loaded().interval_sources == nf.interval_sources == {"NHITS": "dropout:30", "SeasonalNaive": "own"}
     pd.testing.assert_frame_equal(loaded().predict(level=[80]), nf.predict(level=[80]))
     again, without, calibrated = loaded(), loaded(), loaded()
     again.fit(panel, prediction_intervals=again.prediction_intervals)
@@ -236,6 +237,7 @@ def test_a_fit_after_load_has_the_intervals_that_it_is_asked_for(panel, tmp_path
     with pytest.warns(UserWarning, match="Deleting previously"):
         anew.fit(panel, prediction_intervals=PredictionIntervals(n_windows=2), use_init_models=True)
     for forecaster in (calibrated, anew):
+        assert forecaster.interval_sources["NHITS"] == "2:conformal_distribution:1"
         errors, ends = forecaster._cs_df, forecaster.predict(level=[80])
         assert "NHITS" in errors and "NHITS-hi-80" in ends
         # The ends are as far from the forecast on either side, which those of samples are not.
@@ -254,6 +256,7 @@ def test_a_fit_after_load_has_the_scalers_features_and_baselines_of_the_call(pan
     nf.save(tmp_path / "models")
     again = NeuralForecast.load(tmp_path / "models")
     assert again.settings.given["baselines"] == 1 and again.prediction_intervals == "spread"
+    assert again.interval_sources == {"SeasonalNaive": "own", "NHITS": None, "RandomWalkWithDrift": "own", "EnsembleMean": "spread"}
     with pytest.warns(UserWarning, match="spread"):
         again.fit(panel)
     assert mean_of(again.predict(), "SeasonalNaive", "NHITS") and len(again.scalers_) > 0

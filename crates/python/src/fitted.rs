@@ -4,17 +4,19 @@ use std::collections::BTreeMap;
 
 use arrow_array::RecordBatch;
 use foretell::{
-    ArrowTable, Attribution, Categories, DecomposeOptions, ExplainOptions, Fitted, Future, InsampleOptions,
-    Map, PathMethod, PredictOptions, SimulateOptions, ValidationOptions, Value,
+    ArrowTable, Categories, DecomposeOptions, ExplainOptions, Fitted, Future, InsampleOptions, Map,
+    PathMethod, PredictOptions, SimulateOptions, ValidationOptions, Value,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::json;
 
+use crate::attribution::attribution;
 use crate::batches::batches;
 use crate::error::{exception, parsed};
 use crate::frame::PyFrame;
+use crate::interval_sources::interval_sources;
 use crate::panel::PyPanel;
 use crate::prepared::PyPrepared;
 use crate::pruning::prune;
@@ -247,6 +249,12 @@ impl PyFitted {
         self.fitted.intervals().map(|intervals| intervals.to_string())
     }
 
+    /// The source of the intervals of each column of a forecast.
+    #[getter]
+    fn interval_sources(&self) -> Vec<(String, Option<String>)> {
+        interval_sources(&self.fitted)
+    }
+
     /// The absolute errors that intervals were calibrated by, of each series, cutoff and step. The panel that they are of says whether its
     /// ids are integers, which come in their order.
     #[pyo3(signature = (panel = None))]
@@ -370,17 +378,7 @@ impl PyFitted {
         output: usize,
         h: usize,
     ) -> PyResult<PyFrame> {
-        // As many points and orders as captum takes where nothing is said.
-        let method = match method {
-            "IntegratedGradients" => Attribution::IntegratedGradients { points: 50 },
-            "InputXGradient" => Attribution::InputXGradient,
-            "ShapleyValueSampling" => Attribution::ShapleySampling { permutations: 25, seed: 1 },
-            other => {
-                return Err(PyValueError::new_err(format!(
-                    "expected IntegratedGradients, InputXGradient or ShapleyValueSampling, found {other}"
-                )));
-            }
-        };
+        let method = attribution(method)?;
         let rows = future.map(batches).transpose()?;
         let result = interruptible(py, || {
             let panel = &self.with_sums(panel)?;

@@ -6,6 +6,7 @@
 #![cfg(feature = "parquet")]
 
 mod argument_words;
+mod attribution;
 mod batches;
 mod error;
 mod evaluation;
@@ -16,6 +17,7 @@ mod frame;
 mod frame_text;
 mod ids;
 mod imported;
+mod interval_sources;
 mod joined;
 mod leaderboard;
 mod models;

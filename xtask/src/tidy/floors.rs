@@ -316,7 +316,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/python/src",
         &[
-            "argument_words frame_text setting_words stream",
+            "argument_words attribution frame_text interval_sources setting_words stream",
             "error told",
             "frame table training_settings watched",
             "batches prepared pruning spec",
