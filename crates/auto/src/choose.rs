@@ -20,6 +20,7 @@ use crate::mix::Mix;
 use crate::rehearse::{Tried, rehearse_local};
 use crate::settings::Settings;
 use crate::stage::Stage;
+use crate::tails::Tails;
 use crate::traits::PanelTraits;
 use crate::wanted::Wanted;
 use crate::weights::Rehearsal;
@@ -129,12 +130,14 @@ pub(crate) fn choose(
     board.is_honest = scoring != choosing && !scored_by.cases.is_empty();
     board.scored_series = distinct(&scored_by.cases);
     // What is scored was chosen without the kept window. The forecast's weights are chosen by it as well: the newest windows tell most.
-    let (mix, spreads) = match board.is_honest {
+    let (mix, spreads, tails) = match board.is_honest {
         true => {
             let (all, spreads, _) = gathered(&tried, &stages, &places_of(&plan.forecast_by), None);
-            (mix(settings, &tried, &all), spreads)
+            let mix = mix(settings, &tried, &all);
+            let tails = tails(&mix, &all, h);
+            (mix, spreads, tails)
         }
-        false => (scored_mix.clone(), spreads),
+        false => (scored_mix.clone(), spreads, tails(&scored_mix, &chosen_by, h)),
     };
     board.rows = rows(&tried, &scored_mix, &mix, &scored_by, h);
     let refused: usize = refused.iter().zip(&refused_last).map(|(a, b)| a + b).sum();
@@ -191,7 +194,7 @@ pub(crate) fn choose(
     board.told.extend(rarely_sold(rare, panel, &means_of));
     board.told.extend(too_narrow(&board, &scored_by));
     let mix = only(&mix, &places);
-    Ok((Chosen { members, mix, season, below_zero: settings.below_zero, board }, learned))
+    Ok((Chosen { members, mix, tails, season, below_zero: settings.below_zero, board }, learned))
 }
 
 /// The members of an earlier choice, fitted to another panel.
@@ -408,19 +411,28 @@ fn distinct(cases: &[Case]) -> usize {
     series.len()
 }
 
+/// What these cases would have been forecast as.
+fn combined<'a>(
+    mix: &'a Mix,
+    gathered: &'a Gathered,
+    h: usize,
+) -> impl Iterator<Item = (&'a Case, Vec<f32>)> {
+    gathered.cases.iter().enumerate().map(move |(case, known)| {
+        let members: Vec<Option<&[f32]>> =
+            gathered.forecasts.iter().map(|forecasts| Some(&forecasts[case][..])).collect();
+        (known, mix.combined(&known.history, h, &members).0)
+    })
+}
+
+/// How far the values of these cases lay outside of what is combined.
+fn tails(mix: &Mix, gathered: &Gathered, h: usize) -> Tails {
+    Tails::of(combined(mix, gathered, h))
+}
+
 /// The rows of the board: what is combined, then the members from the best to the worst; the scores of one mix, the weights of the one that
 /// forecasts.
 fn rows(tried: &[Tried], scored_mix: &Mix, mix: &Mix, scored: &Gathered, h: usize) -> Vec<BoardRow> {
-    let combined: Vec<Vec<f32>> = scored
-        .cases
-        .iter()
-        .enumerate()
-        .map(|(case, known)| {
-            let members: Vec<Option<&[f32]>> =
-                scored.forecasts.iter().map(|forecasts| Some(&forecasts[case][..])).collect();
-            scored_mix.combined(&known.history, h, &members).0
-        })
-        .collect();
+    let combined: Vec<Vec<f32>> = combined(scored_mix, scored, h).map(|(_, values)| values).collect();
     let weight = |member: usize| match scored.cases.len() {
         0 => mix.weights[member],
         n => {

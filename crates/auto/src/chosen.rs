@@ -7,12 +7,16 @@ use crate::board::Board;
 use crate::member::Member;
 use crate::mix::Mix;
 use crate::spread::Spread;
+use crate::tails::Tails;
 
 /// What was chosen for a panel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Chosen {
     pub(crate) members: Vec<ChosenMember>,
     pub(crate) mix: Mix,
+    /// How far values lay outside of what is combined; of what was saved before this was kept, nothing.
+    #[serde(default)]
+    pub(crate) tails: Tails,
     /// The main season.
     pub(crate) season: usize,
     /// Whether forecasts of what was never below zero may be.

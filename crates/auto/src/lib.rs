@@ -46,6 +46,7 @@ mod season;
 mod settings;
 mod spread;
 mod stage;
+mod tails;
 mod temporal;
 mod trained;
 mod traits;

@@ -14,7 +14,7 @@ use crate::caveats::rounded_means;
 use crate::chosen::Chosen;
 use crate::error::AutoError;
 use crate::explained::Explained;
-use crate::grid::{MEDIAN, WIDTH, value_at};
+use crate::grid::{MEDIAN, WIDTH};
 use crate::history::History;
 use crate::member::{ByMembers, Grids, grids};
 use crate::packed::{to_bytes, to_numbers};
@@ -56,6 +56,11 @@ impl TrainedAuto {
     /// What was tried, how good it was, and what to expect.
     pub fn board(&self) -> &Board {
         &self.chosen.board
+    }
+
+    /// The values of the past that intervals of more than 80 % are measured by; of n values none tells how far more than n / (n + 1) reach.
+    pub fn values_of_tails(&self) -> usize {
+        self.chosen.tails.count
     }
 
     /// The names and weights of the members, without those that have none.
@@ -125,7 +130,7 @@ impl Trained for TrainedAuto {
             let mean = self.chosen.mix.mean(&history, h, &found.means_of(window));
             for (number, step) in combined.chunks_exact(WIDTH).enumerate() {
                 values.push(mean.as_ref().map_or(step[MEDIAN], |mean| mean[number]));
-                values.extend(quantiles.iter().map(|&q| value_at(step, q)));
+                values.extend(quantiles.iter().map(|&q| self.chosen.tails.value_at(&history, step, q)));
             }
         }
         Ok(ForecastValues { cutoffs: found.cutoffs, values })

@@ -49,7 +49,7 @@ pub(super) const FOLDERS: &[Folders] = &[
         &[
             "board error grid history packed season wanted windows",
             "budget guard loss traits understood",
-            "candidates greedy settings spread",
+            "candidates greedy settings spread tails",
             "stage",
             "member mix",
             "beside",
@@ -355,7 +355,7 @@ pub(super) const FOLDERS: &[Folders] = &[
         &[
             "one_zone other_steps",
             "error",
-            "known_values model_columns same_steps same_zone sample_tables",
+            "bare_quantiles known_values model_columns same_steps same_zone sample_tables",
             "crossed_quantiles time_steps",
             "scored_forecasts",
         ],

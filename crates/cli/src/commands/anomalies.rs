@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use foretell::{AnomalyMark, ColumnPart, Error, Frame, ValidationOptions};
+use foretell::{AnomalyMark, ColumnPart, Error, Fitted, Frame, ValidationOptions};
+use foretell_auto::TrainedAuto;
 use serde_json::{Value, json};
 
 use crate::args::{CheckpointArgs, steps};
@@ -99,6 +100,7 @@ impl FindAnomalies {
                     true => without_short(context, panel, h + 1, "give more rows")?,
                     false => panel,
                 };
+                self.tell_few_values(context, fitted);
                 (self.train.as_trained(context, fitted, &panel)?.anomalies(&panel, self.level)?, None)
             }
             None => {
@@ -114,6 +116,7 @@ impl FindAnomalies {
                     found => {
                         let (frame, fitted) = found?;
                         context.fitted(&fitted);
+                        self.tell_few_values(context, &fitted);
                         (frame, fitted.interruption().map(ToString::to_string))
                     }
                 }
@@ -131,6 +134,20 @@ impl FindAnomalies {
         match interruption {
             Some(after) => Err(interrupted(context, &after, "what was forecast until then is judged").into()),
             None => self.checkpoint.finish(),
+        }
+    }
+
+    /// Warns of an interval of the automatic forecast that too few values of the past have measured: of n, none holds more than n / (n + 1).
+    fn tell_few_values(&self, context: &Context, fitted: &Fitted) {
+        let Some(known) = TrainedAuto::of(fitted).map(TrainedAuto::values_of_tails) else { return };
+        let most = 100.0 * known as f64 / (known + 1) as f64;
+        if self.level > most.max(80.0) {
+            context.warning(&format!(
+                "the interval of {} % is wider than the {known} values tell that Auto was tried on: they tell those of up to {:.1} %, and it is as                  much wider as of a normal distribution; more values than it says may be outside: give Auto a longer history, or lower --level",
+                self.level,
+                // No more than is so.
+                (10.0 * most).floor() / 10.0
+            ));
         }
     }
 
