@@ -14,7 +14,8 @@ const TOTAL: &str = "Total";
 impl Hierarchy {
     /// The hierarchy of series with labels, the widest first: each level is divided by the next. An aggregate is called as its labels,
     /// joined by `/` (`Australia/Victoria`), as in hierarchicalforecast. If the series have several labels of the first level, the sum
-    /// of all is `Total`. Aggregates are in the order of levels, then of labels.
+    /// of all is `Total`. Aggregates are in the order of levels, then of labels. Where the labels of a single series are its id, they are no
+    /// aggregate but the series.
     ///
     /// ```
     /// use foretell_hierarchy::Hierarchy;
@@ -52,7 +53,10 @@ impl Hierarchy {
             if depth == 1 && groups.len() > 1 {
                 aggregates.push((TOTAL.to_owned(), (0..series.len() as u32).collect()));
             }
-            aggregates.extend(groups.into_iter().map(|(path, members)| (path.join(SEPARATOR), members)));
+            let sums = groups.into_iter().map(|(path, members)| (path.join(SEPARATOR), members));
+            // The last label is often the series itself: a sum of one series by its own id is that series.
+            let is_itself = |(id, members): &(String, Vec<u32>)| matches!(&members[..], [only] if series[*only as usize].0.as_ref() == id);
+            aggregates.extend(sums.filter(|sum| !is_itself(sum)));
         }
         Self::new(series.iter().map(|(id, _)| id.as_ref()), aggregates)
     }
@@ -84,13 +88,25 @@ mod tests {
     }
 
     #[test]
+    fn a_level_of_single_series_is_these_series() {
+        let series = [("N/1", ["N", "1"]), ("N/2", ["N", "2"]), ("S/1", ["S", "1"])];
+        let hierarchy = Hierarchy::from_levels(&series).unwrap();
+        assert_eq!(
+            hierarchy,
+            Hierarchy::from_levels(&series.map(|(id, [region, _])| (id, [region]))).unwrap()
+        );
+        let ids: Vec<&str> = hierarchy.ids().map(|id| &**id).collect();
+        assert_eq!(ids, ["Total", "N", "S", "N/1", "N/2", "S/1"]);
+    }
+
+    #[test]
     fn faults_are_named() {
         let fault = |series: &[(&str, Vec<&str>)]| Hierarchy::from_levels(series).unwrap_err().to_string();
         assert!(
             fault(&[("1", vec!["a"]), ("2", vec![])]).contains("series 2 has 0 labels where others have 1")
         );
         assert!(fault(&[("1", vec!["a", ""])]).contains("series 1 has no label of level 2"));
-        assert!(fault(&[("a", vec!["a"])]).contains("are called a"));
+        assert!(fault(&[("a", vec!["a"]), ("b", vec!["a"])]).contains("are called a"));
         // Two paths of one name.
         assert!(fault(&[("1", vec!["a/b", "c"]), ("2", vec!["a", "b/c"])]).contains("are called a/b/c"));
         assert!(fault(&[]).contains("found none"));
