@@ -70,7 +70,9 @@ impl BoundedScores<'_> {
                 }
                 let why = match has_columns {
                     true => self.why(*first),
-                    false => "it forecasts no such quantiles; bound the score of a model that does".to_owned(),
+                    false => {
+                        "it forecasts no such quantiles; bound the score of a model that does".to_owned()
+                    }
                 };
                 told.push(format!(
                     "{} is not defined for {model}{}, so that {bound} cannot be judged: {why}{}",

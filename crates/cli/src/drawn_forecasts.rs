@@ -4,7 +4,7 @@ use std::path::Path;
 
 use foretell::{
     ColumnPart, ForecastColumn, ForecastTable, Frame, Panel, ReadOptions, TimeKind, check_zone_of_data,
-    column_names, crossed_quantiles, refuse_sample_paths,
+    column_names, crossed_quantiles, name_quantiles, refuse_sample_paths,
 };
 use serde_json::json;
 
@@ -50,7 +50,8 @@ pub(crate) fn read_forecasts(
             path.display()
         ));
     }
-    let table = ForecastTable::from_file(path, &options)?.of_series(panel.ids())?;
+    let mut table = ForecastTable::from_file(path, &options)?.of_series(panel.ids())?;
+    tell_named_quantiles(context, &mut table, &options.target_col);
     tell_unleveled(context, &table, &[]);
     crossed_quantiles(&table, &options.target_col)
         .iter()
@@ -61,6 +62,16 @@ pub(crate) fn read_forecasts(
     looked_at.tell_forecasts(path, context);
     context.read_beside(path, role);
     Ok(frame)
+}
+
+/// Reads columns that tell a quantile and no model, as AutoGluon's, as quantiles of the forecast beside them, and tells it.
+pub(crate) fn tell_named_quantiles(context: &'static Context, table: &mut ForecastTable, target: &str) {
+    let named = name_quantiles(table, target);
+    if !named.is_empty() {
+        let shown: Vec<String> = named.iter().map(|[before, now]| format!("{before} as {now}")).collect();
+        let text = format!("read as quantiles: {}", shown.join(", "));
+        context.report(&text, &json!({ "event": "quantiles", "columns": named }));
+    }
 }
 
 /// Tells of intervals whose level no name tells, as Prophet's, of these models or of all where none is named: they are no forecasts of their own, and

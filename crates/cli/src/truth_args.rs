@@ -13,6 +13,7 @@ use serde_json::json;
 
 use crate::args::{MemoryArgs, numbers};
 use crate::context::Context;
+use crate::drawn_forecasts::tell_named_quantiles;
 use crate::failure::Usage;
 use crate::file_args::FileArgs;
 use crate::layout_args::LayoutArgs;
@@ -234,6 +235,7 @@ impl ComparedFiles {
         forecast.check_clocks(&table, "--zone")?;
         let target = &columns.target;
         table.columns.retain(|(name, _)| name == target || Some(name) != self.actual_target_col.as_ref());
+        tell_named_quantiles(context, &mut table, target);
         let tables = ComparedTables { forecast: table, actual, history, columns, labels };
         tables.check_memory(&limit)?;
         Ok(tables)

@@ -157,7 +157,7 @@ pub use foretell_features::Features;
 pub use foretell_messages::{Setting, SettingWords, in_words_of, nearest, request_field, word_settings};
 pub use foretell_scores::{
     CrossedQuantiles, OneZone, OtherSteps, ScoredForecasts, ScoresError, check_zone_of_data,
-    crossed_quantiles, refuse_sample_paths, skipped_hour,
+    crossed_quantiles, name_quantiles, refuse_sample_paths, skipped_hour,
 };
 pub use foretell_tables::{
     Across, AnomalyMark, CellError, CellTable, Cells, ColumnError, ColumnPart, CsvWriter, Encoding,

@@ -1,7 +1,9 @@
 //! Scores of forecasts, no matter who made them.
 
 use foretell::evaluate::{Metric, ScoreBy, ScoreTable};
-use foretell::{ArrowTable, ColumnNames, Error, ForecastTable, ReadOptions, ScoredForecasts, TimeKind};
+use foretell::{
+    ArrowTable, ColumnNames, Error, ForecastTable, ReadOptions, ScoredForecasts, TimeKind, name_quantiles,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -58,7 +60,8 @@ pub(crate) fn evaluate(
             return Err(PyValueError::new_err(text));
         }
     };
-    let table = table_of(forecast, &names)?;
+    let mut table = table_of(forecast, &names)?;
+    name_quantiles(&mut table, &names.2);
     let beside = |given: Option<&Bound<'_, PyAny>>| given.map(|table| actual_of(table, &names)).transpose();
     let (actual, history) = (beside(actual)?, beside(history)?);
     let (id, time, target) = names;

@@ -4,9 +4,23 @@ use std::sync::Arc;
 
 use foretell_data::DataError;
 use foretell_evaluate::EvaluationError;
+use foretell_messages::Setting;
 
 use crate::one_zone::OneZone;
 use crate::other_steps::OtherSteps;
+
+/// How two rows of one time are told apart.
+fn apart(clocks: &Option<String>) -> String {
+    match clocks {
+        Some(zone) => format!(
+            "clocks of {zone} were put forward to that time, and one of the rows is of the hour that they skipped: if the times are in standard time, \
+             also in summer, name its offset ({}); if they are local, leave out the row of the time that never was",
+            Setting::Zone.to("+01:00")
+        ),
+        None => "keep one of them, or, where they are of two forecasts, tell them apart by a column `cutoff`, the last time that each knew"
+            .to_owned(),
+    }
+}
 
 /// Why forecasts cannot be scored; the message says what to do.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
@@ -38,9 +52,8 @@ pub enum ScoresError {
     OneZone(#[from] Box<OneZone>),
     /// A table with two rows of one series and time (and cutoff), which would count twice.
     #[error(
-        "{table} has the series {id} at {time} twice, in the rows {} and {}; keep one of them, or, where they are of two forecasts, \
-         tell them apart by a column `cutoff`, the last time that each knew",
-        rows[0], rows[1]
+        "{table} has the series {id} at {time} twice, in the rows {} and {}; {}",
+        rows[0], rows[1], apart(clocks)
     )]
     DoubledRow {
         /// The file.
@@ -51,6 +64,8 @@ pub enum ScoresError {
         time: String,
         /// The rows, counted from 1 behind the header.
         rows: [usize; 2],
+        /// The zone whose clocks were put forward to that time, if they were: they showed no hour before it.
+        clocks: Option<String>,
     },
     /// A model that a table has no forecasts of.
     #[error("there are no forecasts of {name}; the models are {}", found.join(", "))]

@@ -138,7 +138,18 @@ pub(crate) fn doubled(table: &ForecastTable, one: usize, other: usize) -> Scores
         id: table.ids[one].to_string(),
         time: table.kind.display_in(table.zone.as_ref(), table.times[one]),
         rows: [first, second],
+        clocks: table
+            .zone
+            .as_ref()
+            .filter(|zone| were_put_forward(zone, table.times[one]))
+            .map(ToString::to_string),
     }
+}
+
+/// Whether the clocks of a zone were put forward to this instant.
+fn were_put_forward(zone: &Zone, instant: i64) -> bool {
+    let shown = |instant| zone.civil(instant);
+    shown(instant).zip(shown(instant - 1)).is_some_and(|(now, before)| now - before > 1)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod bare_quantiles;
 mod crossed_quantiles;
 mod error;
 mod known_values;
@@ -18,6 +19,7 @@ mod sample_tables;
 mod scored_forecasts;
 mod time_steps;
 
+pub use bare_quantiles::name_quantiles;
 pub use crossed_quantiles::CrossedQuantiles;
 pub use error::ScoresError;
 pub use model_columns::{ModelColumns, QuantileColumn};

@@ -192,6 +192,16 @@ impl ScoredForecasts {
         self.models.iter().flat_map(|model| CrossedQuantiles::of(model, place)).collect()
     }
 
+    /// Series of the forecasts of which no value at all is known.
+    pub fn without_values(&self) -> Vec<&str> {
+        let is_unknown = |series: &usize| self.known.until(*series as u32, i64::MAX).is_empty();
+        let mut has_come_true = vec![false; self.ids.len()];
+        let known = self.series.iter().zip(&self.y).filter(|(_, y)| !y.is_nan());
+        known.for_each(|(series, _)| has_come_true[*series as usize] = true);
+        let unknown = (0..self.ids.len()).filter(|series| !has_come_true[*series]).filter(is_unknown);
+        unknown.map(|series| &*self.ids[series]).collect()
+    }
+
     /// Series of the actual values that are not forecast.
     pub fn not_forecast(&self) -> usize {
         self.not_forecast

@@ -19,9 +19,7 @@ fn field(setting: Setting) -> Option<Cow<'static, str>> {
         Setting::MaxMemory => "the server's max_memory".into(),
         Setting::Categories => "the model's cat_exog_list".into(),
         Setting::Holidays => "the model's holidays".into(),
-        setting => {
-            request_field(setting).unwrap_or_else(|| format!("the model's {}", setting.key()).into())
-        }
+        setting => request_field(setting).unwrap_or_else(|| format!("the model's {}", setting.key()).into()),
     };
     Some(named)
 }

@@ -196,6 +196,14 @@ impl Evaluate {
             context
                 .warning(&format!("{} of {all} rows have not come true and do not count", all - true_rows));
         }
+        let unknown = scored.without_values();
+        if let Some(first) = unknown.first() {
+            context.warning(&format!(
+                "{} of {} series of the forecasts have no actual value at all, the first {first}: see whether ids are written alike in both files",
+                unknown.len(),
+                scored.ids().len()
+            ));
+        }
         if scored.not_forecast() > 0 {
             let text = format!("{} series of the actual values have no forecasts", scored.not_forecast());
             context.warning(&text);

@@ -14,7 +14,7 @@ use foretell::{
 
 use crate::args::TruthArgs;
 use crate::context::Context;
-use crate::drawn_forecasts::tell_unleveled;
+use crate::drawn_forecasts::{tell_named_quantiles, tell_unleveled};
 use crate::failure::Usage;
 use crate::hierarchy_args::{HierarchyArgs, MethodArgs};
 use crate::looked_at::{LookedAt, as_written};
@@ -100,6 +100,7 @@ impl Reconcile {
         let (options, columns) = self.found(context)?;
         let beside = |path: &Path| as_written(path, options.clone(), self.columns.says_notation());
         let mut forecast = ForecastTable::from_file(&self.forecast, &options)?;
+        tell_named_quantiles(context, &mut forecast, &options.target_col);
         tell_unleveled(context, &forecast, &[]);
         let (of_steps, of_sums) = self.temporal.residuals(&self.residuals)?;
         let residuals = of_steps.map(|path| ForecastTable::from_file(path, &beside(path))).transpose()?;

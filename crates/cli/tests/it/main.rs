@@ -25,6 +25,7 @@ mod limits;
 mod looking;
 mod mistakes;
 mod one_of_several;
+mod other_tools;
 mod out_of_core;
 mod outputs;
 mod piped;

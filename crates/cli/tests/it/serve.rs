@@ -105,7 +105,8 @@ fn remedies_are_fields_of_requests() {
     dir.ok(&format!("fit {LONG} {SMALL} --model NLinear --out plain --log none"));
     let server = Server::new(&dir, "--model plain", None);
     let level = server.ask("POST /v1/forecast?level=80", "content-type: text/csv\r\n", &dir.read("long.csv"));
-    let remedies = "with the training (`the model's intervals = 10`) or on the end of the data (`intervals = 10`)";
+    let remedies =
+        "with the training (`the model's intervals = 10`) or on the end of the data (`intervals = 10`)";
     assert!(level.0 == 400 && level.1.contains(remedies), "{level:?}");
 }
 

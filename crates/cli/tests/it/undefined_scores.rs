@@ -34,7 +34,11 @@ fn a_bound_on_a_score_that_is_not_defined_fails() {
             "--fail-if mape>99:P",
             ["mape is not defined for P, so that mape>99:P cannot be judged: ", "bound mae in its place"],
         ),
-        ("shut", "--fail-if wape>99", ["wape is not defined for M", "which are all 0; bound mae in its place"]),
+        (
+            "shut",
+            "--fail-if wape>99",
+            ["wape is not defined for M", "which are all 0; bound mae in its place"],
+        ),
         (
             "usual",
             "--fail-if coverage_level80<0.1:P",
