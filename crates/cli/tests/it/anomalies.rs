@@ -91,3 +91,53 @@ fn series_that_no_forecast_of_the_history_fits_in_are_left_out_on_request() {
         dir.ok(&line);
     }
 }
+
+#[test]
+fn the_automatic_forecast_marks_no_more_than_its_level_says() {
+    let dir = TestDirectory::new();
+    // Numbers that look random: sums of four uniform ones, which are nearly normal.
+    let mut state = 5_u64;
+    let mut uniform = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as f64 / (1_u64 << 31) as f64
+    };
+    let mut csv = "unique_id,ds,y\n".to_owned();
+    for series in 0..6 {
+        for day in 0..150 {
+            let noise: f64 = (0..4).map(|_| uniform() - 0.5).sum();
+            let sales = if day == 100 { 300.0 } else { 50.0 + 3.0 * f64::from(day % 7) + 4.0 * noise };
+            csv += &format!("s{series},{day},{sales:.3}\n");
+        }
+    }
+    dir.put("noisy.csv", &csv);
+    dir.ok("forecast --data noisy.csv --freq 1 --h 7 --save model --out f.csv --quiet");
+    let counts = |level: u32| -> [usize; 2] {
+        let told = dir.ok(&format!("anomalies --data noisy.csv --from model --level {level} --quiet"));
+        let words: Vec<&str> = told.split_whitespace().collect();
+        [words[1], words[3]].map(|word| word.parse().unwrap())
+    };
+    let [found, of] = counts(99);
+    // Six are no chance, and each may move the forecasts that follow it.
+    assert!((6..=12 + of / 100).contains(&found), "{found} of {of}");
+    let [at_80, _] = counts(80);
+    assert!(at_80 > found, "{at_80}");
+    // What is not known from the first rows is not judged.
+    assert!(of <= 6 * (150 - 4), "{of}");
+    // Of few values no interval of 99 % can be told.
+    let short: String = csv
+        .lines()
+        .filter(|line| !line.starts_with('s') || line.starts_with("s0,"))
+        .take(31)
+        .map(|line| format!("{line}\n"))
+        .collect();
+    dir.put("short.csv", &short);
+    dir.ok("forecast --data short.csv --freq 1 --h 3 --save few --out g.csv --quiet");
+    let output = dir.run("anomalies --data short.csv --from few");
+    let told = stderr(&output);
+    assert!(
+        output.status.success() && told.contains("is wider than the") && told.contains("lower --level"),
+        "{told}"
+    );
+    let output = dir.run("anomalies --data short.csv --from few --level 80");
+    assert!(!stderr(&output).contains("is wider than"), "{}", stderr(&output));
+}

@@ -18,10 +18,13 @@ use crate::stages::ensembles::outputs;
 use crate::stages::intervals::{are_of_few_windows, has_any_intervals, warn_of_few_windows};
 use crate::stages::sums::outputs_of_sums;
 
+/// Rows of history that a forecast which judges values is made from at least: of fewer no model sees how far values spread.
+const FEWEST: usize = 4;
+
 impl Fitted {
     /// Marks the values of a panel that are outside the central intervals of `level` percent of the forecasts of it, one horizon
-    /// after the other: see [`CrossValidation::anomalies`]. Forecasts from less history than a model reads are left out, NaN in their
-    /// place. Models that can have such intervals, calibrated ones too, have those that [`Fitted::predict_insample`] gives, and ensembles
+    /// after the other: see [`CrossValidation::anomalies`]. Forecasts from less history than a model reads, or than four rows, are left out,
+    /// NaN in their place. Models that can have such intervals, calibrated ones too, have those that [`Fitted::predict_insample`] gives, and ensembles
     /// of such models alone; the others, and all where intervals are calibrated on too few windows for that level, have those of
     /// [`CrossValidation::anomalies`] without one. The rows may be those that the models
     /// were trained on; [`Forecaster::anomalies`] judges rows that they have not seen.
@@ -57,8 +60,8 @@ impl Fitted {
         check_marks(panel, panel.n_rows(), trained.models.len(), &trained.memory)?;
         let mut frame = self.predict_insample_with(panel, &options)?;
         let outputs = outputs_of_sums(trained, outputs(trained, &asked)?);
-        let mut rows: Vec<usize> =
-            trained.models.iter().map(|model| model.needs().rows_expected.unwrap_or(0)).collect();
+        let expected = trained.models.iter().map(|model| model.needs().rows_expected.unwrap_or(0));
+        let mut rows: Vec<usize> = expected.map(|rows| rows.max(FEWEST)).collect();
         // An ensemble needs what each of its members does.
         let most = rows.iter().take(trained.n_members()).copied().max().unwrap_or(0);
         rows.resize(outputs.len(), most);
