@@ -271,6 +271,12 @@ impl TrainArgs {
             }
             None => Vec::new(),
         };
+        if let Some(twice) = self.data.static_cols.iter().find(|name| statics.contains(name)) {
+            return Err(Usage(format!(
+                "--static-cols {twice}: this column is in the file of --static, all of whose columns are read; leave it out of --static-cols"
+            ))
+            .into());
+        }
         Ok([statics, self.data.static_cols.clone()].concat())
     }
 

@@ -15,13 +15,25 @@ pub struct OtherSteps {
     pub actual: Arc<str>,
     /// The frequencies of both, as far as they can be told.
     pub freqs: [Option<String>; 2],
-    /// Whether the actual values have the shorter steps.
+    /// Whether the actual values can be gathered in the steps of the forecasts: theirs are shorter, or as long and begin elsewhere.
     pub is_finer: bool,
+    /// Whether the times of the forecasts are whole numbers and those of the actual values dates, or the other way round; nothing where both
+    /// are of one kind.
+    pub are_numbers: Option<bool>,
 }
 
 impl fmt::Display for OtherSteps {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { forecast, actual, freqs: [of_forecast, of_actual], is_finer } = self;
+        let Self { forecast, actual, freqs: [of_forecast, of_actual], is_finer, are_numbers } = self;
+        if let Some(are_numbers) = are_numbers {
+            let [numbers, dates] = if *are_numbers { [forecast, actual] } else { [actual, forecast] };
+            return write!(
+                f,
+                "the times of {numbers} are whole numbers, and those of {dates} are dates; if the numbers are seconds since 1970, or parts of them, \
+                 say so ({}), and if they count rows, write the dates of these rows",
+                Setting::TimeFormat.to("epoch")
+            );
+        }
         let steps = |freq: &Option<String>| match freq {
             Some(freq) => format!("rows every {freq}"),
             None => "other steps between its rows".to_owned(),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use foretell_calendar::Freq;
+use foretell_calendar::{Freq, TimeKind};
 use foretell_data::ForecastTable;
 
 use crate::error::ScoresError;
@@ -16,23 +16,41 @@ const LONGER: i64 = 2;
 /// # Errors
 /// Steps of other lengths, where both can be told.
 pub(crate) fn check_same_steps(forecast: &ForecastTable, actual: &ForecastTable) -> Result<(), ScoresError> {
-    let Some(id) = forecast.ids.iter().find(|id| actual.ids.contains(id)) else { return Ok(()) };
-    let (Some(step), Some(other)) = (step_of(forecast, id), step_of(actual, id)) else { return Ok(()) };
-    // Rows that are left out make steps longer, not shorter.
-    if step < LONGER * other && other < LONGER * step {
-        return Ok(());
-    }
-    let told = |table: &ForecastTable| {
-        let freq = Freq::infer(table.kind, table.zone.as_ref(), &times_of(table, id));
-        freq.map(|freq| freq.to_string())
-    };
-    let steps = OtherSteps {
+    let other_steps = |freqs: [Option<Freq>; 2], is_finer: bool| OtherSteps {
         forecast: forecast.file.clone(),
         actual: actual.file.clone(),
-        freqs: [told(forecast), told(actual)],
-        is_finer: other < step,
+        freqs: freqs.map(|freq| freq.map(|freq| freq.to_string())),
+        is_finer,
+        are_numbers: (forecast.kind != actual.kind).then_some(forecast.kind == TimeKind::Integer),
     };
-    Err(Box::new(steps).into())
+    if forecast.kind != actual.kind {
+        return Err(Box::new(other_steps([None, None], false)).into());
+    }
+    let Some(id) = forecast.ids.iter().find(|id| actual.ids.contains(id)) else { return Ok(()) };
+    let (Some(step), Some(other)) = (step_of(forecast, id), step_of(actual, id)) else { return Ok(()) };
+    let freqs =
+        || [forecast, actual].map(|table| Freq::infer(table.kind, table.zone.as_ref(), &times_of(table, id)));
+    // Rows that are left out make steps longer, not shorter.
+    if step < LONGER * other && other < LONGER * step {
+        return match begin_elsewhere(&times_of(forecast, id), &times_of(actual, id)).then(freqs) {
+            Some([Some(of_forecast), Some(of_actual)]) if of_forecast != of_actual => {
+                Err(Box::new(other_steps([Some(of_forecast), Some(of_actual)], true)).into())
+            }
+            _ => Ok(()),
+        };
+    }
+    Err(Box::new(other_steps(freqs(), other < step)).into())
+}
+
+/// Whether no time of the forecasts is one of the actual values, though these were there before and after: as the first days of months are
+/// between the last ones.
+fn begin_elsewhere(own: &[i64], other: &[i64]) -> bool {
+    let [Some(first), Some(last), Some(start), Some(end)] =
+        [own.first(), own.last(), other.first(), other.last()]
+    else {
+        return false;
+    };
+    start <= first && last <= end && own.iter().all(|time| other.binary_search(time).is_err())
 }
 
 fn times_of(table: &ForecastTable, id: &Arc<str>) -> Vec<i64> {
@@ -92,6 +110,16 @@ mod tests {
         );
         let error = check_same_steps(&days, &table(vec![0, 7, 14, 21], None)).unwrap_err().to_string();
         assert!(error.contains("every 7") && !error.contains("resample"), "{error}");
+        // Steps of one length that begin elsewhere: the first days of months, and the last ones.
+        let months = |firsts: &[i64]| ForecastTable {
+            kind: TimeKind::Timestamp,
+            ..table(firsts.iter().map(|day| day * 86_400_000_000).collect(), None)
+        };
+        let error = check_same_steps(&months(&[59, 90, 120]), &months(&[30, 58, 89, 119, 150, 180]));
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains("rows every MS") && error.contains("`ReadOptions::resample = MS`"), "{error}");
+        let error = check_same_steps(&days, &months(&[0, 1, 2])).unwrap_err().to_string();
+        assert!(error.contains("whole numbers") && error.contains("= epoch"), "{error}");
         for same in [
             table((55..60).collect(), None),
             // Days of business among all days, one step from cutoffs a week apart, and what tells nothing.

@@ -94,3 +94,53 @@ fn hours_that_clocks_skipped_are_told_from_rows_that_are_there_twice() {
     );
     assert!(dir.run(&format!("{line} --zone +00:00")).status.success());
 }
+
+#[test]
+fn steps_that_begin_elsewhere_and_numbers_of_seconds_are_told_with_what_matches_them() {
+    let dir = TestDirectory::new();
+    let ends = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let (mut actual, mut forecast) = ("unique_id,ds,y\n".to_owned(), "unique_id,ds,M\n".to_owned());
+    for (month, end) in (1..).zip(ends) {
+        actual += &format!("a,2023-{month:02}-{end},{month}\n");
+        if month > 9 {
+            forecast += &format!("a,2023-{month:02}-01,{}\n", month + 1);
+        }
+    }
+    dir.put("ends.csv", &actual);
+    dir.put("firsts.csv", &forecast);
+    let line = "evaluate --forecast firsts.csv --actual ends.csv --metrics mae";
+    let message = dir.fails(1, line);
+    assert!(
+        message.contains("rows every MS") && message.contains("`--resample MS` with `--aggregate sum`"),
+        "{message}"
+    );
+    assert_eq!(dir.ok(&format!("{line} --resample MS --aggregate sum")), "metric  M\nmae     1.000\n");
+
+    // 1 January 2024 is second 1704067200.
+    let day = |day: u64| 1_704_067_200 + 86_400 * (day - 1);
+    let seconds: String = [9, 10].map(|number| format!("a,{},{}\n", day(number), number + 2)).concat();
+    dir.put(
+        "days.csv",
+        &(1..=10)
+            .fold("unique_id,ds,y\n".to_owned(), |text, day| text + &format!("a,2024-01-{day:02},{day}\n")),
+    );
+    dir.put("seconds.csv", &format!("unique_id,ds,M\n{seconds}"));
+    let line = "evaluate --forecast seconds.csv --actual days.csv --metrics mae";
+    let message = dir.fails(1, line);
+    assert!(message.contains("whole numbers") && message.contains("`--time-format epoch`"), "{message}");
+    assert_eq!(dir.ok(&format!("{line} --time-format epoch")), "metric  M\nmae     2.000\n");
+}
+
+#[test]
+fn a_static_column_is_named_once() {
+    let dir = files();
+    dir.put("s.csv", "unique_id,size\na,1\nb,2\n");
+    let line =
+        "fit --data a.csv --static s.csv --model MLP --h 2 --input-size 4 --set max_steps=1 --out m --quiet";
+    let message = dir.fails(2, &format!("{line} --static-cols size"));
+    assert!(
+        message.contains("--static-cols size") && message.contains("leave it out of --static-cols"),
+        "{message}"
+    );
+    dir.ok(line);
+}
