@@ -46,9 +46,11 @@ pub fn diebold_mariano(
         variance = covariance(0) / n;
     }
     if variance == 0.0 {
-        // The same difference in every row: none, or one that is not by chance.
+        // The same difference in every row: none, or one whose sign has this probability on both sides, as a sign test has it. Two rows that
+        // agree prove nothing.
         let statistic = if mean == 0.0 { 0.0 } else { mean.signum() * f64::INFINITY };
-        return Ok(DieboldMariano { statistic, p_value: f64::from(mean == 0.0), rows });
+        let of_sign = 0.5_f64.powi(i32::try_from(rows - 1).unwrap_or(i32::MAX));
+        return Ok(DieboldMariano { statistic, p_value: if mean == 0.0 { 1.0 } else { of_sign }, rows });
     }
     let h = (lags + 1) as f64;
     let correction = ((n + 1.0 - 2.0 * h + h * (h - 1.0) / n) / n).max(0.0).sqrt();
@@ -79,7 +81,9 @@ mod tests {
     fn equal_forecasts_are_equally_good() {
         let same = diebold_mariano(&[1.0, 2.0, f64::NAN], &[1.0, 2.0, 1.0], 1).unwrap();
         assert_eq!(same, DieboldMariano { statistic: 0.0, p_value: 1.0, rows: 2 });
-        assert_eq!(diebold_mariano(&[2.0, 3.0], &[1.0, 2.0], 1).unwrap().p_value, 0.0);
+        assert_eq!(diebold_mariano(&[2.0, 3.0], &[1.0, 2.0], 1).unwrap().p_value, 0.5);
+        let sure = diebold_mariano(&[1.0; 40], &[3.0; 40], 1).unwrap();
+        assert!(sure.statistic == f64::NEG_INFINITY && sure.p_value < 1e-9, "{sure:?}");
         assert!(diebold_mariano(&[2.0], &[1.0], 1).is_err());
     }
 }
