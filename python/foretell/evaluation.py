@@ -26,7 +26,8 @@ def evaluate(
     is any.
 
     Columns such as ``NHITS-lo-80`` and ``NHITS-hi-80`` are intervals of NHITS, as are ``NHITS_ql0.1`` and ``NHITS_ql0.9``; ``NHITS-median`` is
-    its forecast where it has no other. Samples (``NHITS-sample-0``) and parameters of its distribution (``NHITS-loc``) are not scored.
+    its forecast where it has no other. Columns that tell a quantile and no model, as AutoGluon's ``0.1`` and ``0.9`` beside ``mean``, are those of the only
+    forecast beside them. Samples (``NHITS-sample-0``) and parameters of its distribution (``NHITS-loc``) are not scored.
 
     Args:
         df: Forecasts of `NeuralForecast.cross_validation`, or any table with ids, times and a column per model; with the target, if

@@ -66,6 +66,15 @@ def test_columns_hold_what_they_hold_on_the_command_line():
     assert "A_ql0.1" not in page and "C-sample-0" not in page and "T-q-10" not in page
 
 
+def test_quantiles_without_a_model_are_those_of_the_forecast_beside_them():
+    days = pd.date_range("2024-01-01", periods=4)
+    actual = pd.DataFrame({"unique_id": "a", "ds": days, "y": [1.0, 2.0, 3.0, 9.0]})
+    table = pd.DataFrame({"unique_id": "a", "ds": days, "mean": 2.0, "0.1": 0.0, "0.9": 4.0})
+    found = foretell.evaluate(table, ["mae", "coverage"], "all", actual_df=actual).set_index("metric")
+    assert list(found.columns) == ["mean"]
+    assert found["mean"].to_dict() == {"mae": 2.25, "coverage_level80": 0.75}
+
+
 def test_scores_of_what_has_not_come_true_are_refused(validation):
     with pytest.warns(UserWarning, match="have not come true"):
         foretell.evaluate(validation.drop(columns="y"), ["mae"], actual_df=DATA[DATA["ds"] < "1960-06-01"])
