@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use foretell::Workers;
+use foretell::{Workers, in_words_of, words_here};
 
 use crate::member::Context;
 
@@ -18,8 +18,11 @@ pub(crate) fn each_member<R: Send + Sync>(
     if at_a_time == 1 {
         return (0..count).map(|member| work(member, context)).collect();
     }
+    // Errors that are told of on other threads are in the words of the one who asked.
+    let words = words_here();
     Workers::side_by_side(count, at_a_time, &AtomicBool::new(false), |member| {
         let workers = &Workers::apart(threads / at_a_time);
-        work(member, &Context { workers, ..*context })
+        let done = || work(member, &Context { workers, ..*context });
+        words.map_or_else(done, |words| in_words_of(words, done))
     })
 }

@@ -154,7 +154,9 @@ pub use foretell_data::{
 };
 pub use foretell_features::Features;
 /// The name that was probably meant, for messages.
-pub use foretell_messages::{Setting, SettingWords, in_words_of, nearest, request_field, word_settings};
+pub use foretell_messages::{
+    Setting, SettingWords, in_words_of, nearest, request_field, word_settings, words_here,
+};
 pub use foretell_scores::{
     CrossedQuantiles, OneZone, OtherSteps, ScoredForecasts, ScoresError, check_zone_of_data,
     crossed_quantiles, name_quantiles, refuse_sample_paths, skipped_hour,

@@ -12,7 +12,7 @@ mod wording;
 
 pub use nearest::{is_slip, nearest, ranked};
 pub use request_field::request_field;
-pub use setting::{Setting, SettingWords, in_words_of, settings_named, word_settings};
+pub use setting::{Setting, SettingWords, in_words_of, settings_named, word_settings, words_here};
 pub use wording::{did_you_mean, excerpt, listed};
 
 /// The README's example is a test.

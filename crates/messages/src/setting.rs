@@ -207,6 +207,11 @@ pub fn in_words_of<R>(words: SettingWords, work: impl FnOnce() -> R) -> R {
     work()
 }
 
+/// The words of what this thread words, where they are not those of the process: for [`in_words_of`] on threads that work for it.
+pub fn words_here() -> Option<SettingWords> {
+    WORDS.get()
+}
+
 /// The text of an error, and the settings that it names, in their order: so the advice of a message and the setting that programs read
 /// of it are one.
 pub fn settings_named(error: &dyn fmt::Display) -> (String, Vec<Setting>) {
@@ -247,7 +252,7 @@ pub fn word_settings(words: SettingWords) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Setting, settings_named};
+    use super::{Setting, SettingWords, in_words_of, settings_named, words_here};
 
     #[test]
     fn the_settings_that_a_text_names_are_told() {
@@ -255,6 +260,24 @@ mod tests {
         let (said, named) = settings_named(&text);
         assert_eq!((said, named), (text.to_string(), vec![Setting::Fill, Setting::Freq]));
         assert_eq!(settings_named(&"plain").1, []);
+    }
+
+    #[test]
+    fn other_threads_word_as_the_one_that_they_work_for() {
+        let words = SettingWords {
+            name: |_| Some("zone".into()),
+            with_value: |_, name, value| format!("{name}: {value}"),
+        };
+        let told = |words: Option<SettingWords>| {
+            let zone = || Setting::Zone.to("UTC").to_string();
+            words.map_or_else(zone, |words| in_words_of(words, zone))
+        };
+        let elsewhere = in_words_of(words, || {
+            let here = words_here();
+            std::thread::spawn(move || told(here)).join().unwrap()
+        });
+        assert_eq!(elsewhere, "`zone: UTC`");
+        assert!(words_here().is_none());
     }
 
     #[test]

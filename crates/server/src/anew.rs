@@ -5,11 +5,12 @@ use std::time::{Duration, Instant};
 
 use foretell::{
     ColumnNames, End, Error, Fitted, Forecaster, Future, MemoryTable, ModelSpec, Panel, ReadOptions, Roles,
-    UsageError, ask_for_column, is_wanted, statics_and_texts, texts_not_read, told_columns,
+    UsageError, ask_for_column, in_words_of, is_wanted, statics_and_texts, texts_not_read, told_columns,
 };
 use foretell_auto::{Auto, Budget, QUANTILES, TrainedAuto, last_rows};
 
 use crate::error::EngineError;
+use crate::field_words::FIELD_WORDS;
 use crate::forecast::{
     Bounds, SeriesRead, check_answer, check_asked, check_asked_steps, check_list, forecast, note,
     note_warning, room_to_read, take_warnings, understood,
@@ -71,7 +72,9 @@ pub(crate) fn forecast_anew(
     for (name, columns) in
         [("futr_exog_list", options.columns.clone().unwrap_or_default()), ("stat_exog_list", statics)]
     {
-        auto = auto.with(name, columns).map_err(|error| EngineError::Request(error.to_string()))?;
+        auto = auto
+            .with(name, columns)
+            .map_err(|error| EngineError::Request(in_words_of(FIELD_WORDS, || error.to_string())))?;
     }
     let spec = ModelSpec::from(auto);
     let forecaster = || -> Result<Forecaster, Error> {
@@ -79,7 +82,8 @@ pub(crate) fn forecast_anew(
             Forecaster::new([spec.clone()])?.threads(threads).columns(ColumnNames::of_reading(options));
         Ok(forecaster.on_warning(note_warning))
     };
-    let fitted = fit(forecaster, panel, bounds)?;
+    // Why models are left out is told in the board.
+    let fitted = in_words_of(FIELD_WORDS, || fit(forecaster, panel, bounds))?;
     if Instant::now() > deadline {
         return Err(EngineError::Timeout(settings.timeout));
     }
