@@ -75,6 +75,20 @@ pub enum ScoresError {
         /// The models that there are.
         found: Vec<String>,
     },
+    /// Forecasts without ids beside several series.
+    #[error(
+        "{forecast} has no ids of series, and {beside} has several, {} and {} among them; give the forecasts a column of ids, which says what \
+         they are of, or keep the rows of that series alone in {beside}",
+        series[0], series[1]
+    )]
+    UnnamedForecasts {
+        /// The file of forecasts.
+        forecast: Arc<str>,
+        /// That of the series.
+        beside: Arc<str>,
+        /// Two of them.
+        series: Box<[Arc<str>; 2]>,
+    },
     /// A table without a column of forecasts.
     #[error("{forecast} has no column of forecasts beside ids, times, cutoff and target; add one per model")]
     NoForecasts {

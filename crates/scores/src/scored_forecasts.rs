@@ -62,7 +62,7 @@ impl ScoredForecasts {
         }
         // Forecasts without ids are those of the only series.
         let named = actual.or(history).filter(|_| forecast.is_unnamed);
-        let named = named.map(|beside| forecast.clone().of_series(&beside.ids)).transpose()?;
+        let named = named.map(|beside| of_the_series(forecast, beside)).transpose()?;
         let forecast = named.as_ref().unwrap_or(forecast);
         for beside in [actual, history].into_iter().flatten() {
             check_same_zone(forecast, beside)?;
@@ -266,6 +266,19 @@ pub fn crossed_quantiles(forecast: &ForecastTable, target: &str) -> Vec<CrossedQ
         [forecast.ids[row].to_string(), time]
     };
     models(forecast, target).iter().flat_map(|model| CrossedQuantiles::of(model, place)).collect()
+}
+
+/// Forecasts without ids as those of the only series of another table.
+fn of_the_series(forecast: &ForecastTable, beside: &ForecastTable) -> Result<ForecastTable, ScoresError> {
+    let first = beside.ids.first();
+    match first.zip(beside.ids.iter().find(|id| Some(*id) != first)) {
+        Some((one, other)) => Err(ScoresError::UnnamedForecasts {
+            forecast: forecast.file.clone(),
+            beside: beside.file.clone(),
+            series: Box::new([one.clone(), other.clone()]),
+        }),
+        None => Ok(forecast.clone().of_series(&beside.ids)?),
+    }
 }
 
 /// The different ids in the order in which they appear, and the number of that of each row.

@@ -144,3 +144,29 @@ fn a_static_column_is_named_once() {
     );
     dir.ok(line);
 }
+
+#[test]
+fn forecasts_without_ids_beside_several_series_are_told_what_they_lack() {
+    let dir = files();
+    dir.put("f.csv", "ds,yhat\n2024-01-09,11\n2024-01-10,12\n");
+    let line = "evaluate --forecast f.csv --metrics mae --actual";
+    let output = dir.run(&format!("{line} a.csv"));
+    let told = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(
+        told.contains("a.csv has several, a and b among them; give the forecasts a column of ids"),
+        "{told}"
+    );
+    // Either way leads to the score.
+    let of_a: String = dir
+        .read("a.csv")
+        .lines()
+        .filter(|line| !line.starts_with("b,"))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    dir.put("of_a.csv", &of_a);
+    let expected = "metric  yhat\nmae     2.000\n";
+    assert_eq!(dir.ok(&format!("{line} of_a.csv")), expected);
+    dir.put("f.csv", "unique_id,ds,yhat\na,2024-01-09,11\na,2024-01-10,12\n");
+    assert_eq!(dir.ok(&format!("{line} a.csv")), expected);
+}
