@@ -56,6 +56,7 @@ mod several;
 mod shell_word;
 mod short_series;
 mod standard_input;
+mod sums_with_others;
 mod table;
 mod temporal_args;
 mod threshold;

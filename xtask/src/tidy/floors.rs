@@ -63,7 +63,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/cli/src",
         &[
-            "closed_stdout failure file_args file_limit interrupt json_table layout_args lettering model_facts model_uses out_of_memory png precision printable row_args setting shell_word standard_input threshold ticks uninterrupted value_axis version",
+            "closed_stdout failure file_args file_limit interrupt json_table layout_args lettering model_facts model_uses out_of_memory png precision printable row_args setting shell_word standard_input sums_with_others threshold ticks uninterrupted value_axis version",
             "complaint frequency help setting_words several table",
             "context",
             "config feature_args hierarchy_args importances inputs looked_at markdown progress report saving short_series",

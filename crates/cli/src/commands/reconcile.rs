@@ -19,6 +19,7 @@ use crate::failure::Usage;
 use crate::hierarchy_args::{HierarchyArgs, MethodArgs};
 use crate::looked_at::{LookedAt, as_written};
 use crate::output::Sink;
+use crate::sums_with_others::sums_with_others;
 use crate::temporal_args::TemporalArgs;
 
 /// Change forecasts of a hierarchy of series, or of steps and their sums, so that they add up
@@ -191,9 +192,13 @@ impl Reconcile {
         let across = |forecast: &ForecastTable| reconcile(forecast, hierarchy, names, &how);
         let (coherent, incomplete) = of_complete_models(forecast, &names.target, across)?;
         let of_past = residuals.and_then(|past| without_past_forecasts(past, hierarchy));
-        let warnings =
-            without_forecasts(forecast, hierarchy, method).into_iter().chain(of_past).chain(incomplete);
+        let lacking = without_forecasts(forecast, hierarchy, method);
+        // What adds up the series alone reads no forecast of a sum.
+        let reads_sums = lacking.is_some() && method != Reconciliation::BottomUp;
+        let of_others = if reads_sums { sums_with_others(forecast, hierarchy, &names.target) } else { None };
+        let warnings = lacking.into_iter().chain(of_past).chain(incomplete);
         warnings.for_each(|warning| context.warned(&warning));
+        of_others.iter().for_each(|told| context.warning(told));
         if let Some(warning) = without_intervals(forecast, &names.target) {
             context.warned(&warning);
         }

@@ -39,6 +39,7 @@ mod scores;
 mod serve;
 mod several_machines;
 mod short_series;
+mod sums_with_others;
 mod test_directory;
 mod tuning;
 mod undefined_scores;
