@@ -32,7 +32,7 @@ fn argument(setting: Setting) -> Option<Cow<'static, str>> {
         Setting::Holidays => "pandas.offsets.CustomBusinessDay(holidays=...)",
         Setting::Decimal => "pandas.read_csv(decimal=...)",
         Setting::Thousands => "pandas.read_csv(thousands=...)",
-        Setting::Missing => "df.replace",
+        Setting::Missing | Setting::Zeros => "df.replace",
         Setting::Encoding => "pandas.read_csv(encoding=...)",
         Setting::SkipRows => "pandas.read_csv(skiprows=...)",
         Setting::SkipMatching => "pandas.read_csv(comment=...)",
@@ -68,6 +68,7 @@ fn given(setting: Setting, name: &str, value: String) -> String {
         Setting::Since => format!("df[df[time_col] >= {value:?}]"),
         Setting::Until => format!("df[df[time_col] <= {value:?}]"),
         Setting::Missing => format!("df.replace({value:?}, None)"),
+        Setting::Zeros => format!("df.replace({value:?}, 0)"),
         _ => match name.strip_suffix("=...)") {
             Some(call) => format!("{call}={value:?})"),
             None => format!("{name}={value}"),
