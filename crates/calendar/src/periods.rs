@@ -18,17 +18,77 @@ const NUMBERED: TimeFlaw = TimeFlaw::advising(
         .or(", and where a year has 13 of four weeks, number the rows with integers as times, and name the season (13)"),
 );
 
-/// Words before the number of a week of ISO 8601, beside the letter.
-const WEEKS: [&str; 3] = ["week", "wk", "kw"];
+/// Words beside the number of a quarter: by its letter, in French, Spanish and Portuguese, in the Nordic countries and in Japan, too.
+const QUARTERS: [&str; 11] =
+    ["q", "t", "k", "qtr", "quarter", "quartal", "trimestre", "trim", "kvartal", "kwartaal", "四半期"];
+
+/// Words beside that of a half-year, or a semester, as statistical offices write them: `2000-S1`,
+const HALVES: [&str; 8] = ["h", "s", "half", "halbjahr", "semestre", "semester", "halvår", "hy"];
+
+/// and beside that of a week of ISO 8601.
+const WEEKS: [&str; 9] = ["w", "week", "wk", "kw", "woche", "semaine", "semana", "vecka", "uke"];
+
+/// Letters of weeks behind a year, as statistical offices of the Nordic countries write them: `2000U07`.
+const NORDIC_WEEKS: [&str; 2] = ["u", "v"];
+
+/// What makes the first, the second, ... of a number.
+const ORDINALS: [&str; 10] = ["er", "e", "ème", "eme", "st", "nd", "rd", "th", "º", "ª"];
+
+/// Words between a period and its year.
+const OF: [&str; 2] = ["de", "of"];
+
+/// What a number within a year counts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Quarter,
+    Half,
+    Month,
+    Week,
+    /// Periods of no length that is known.
+    Numbered,
+}
+
+impl Kind {
+    /// By the word beside the number.
+    fn of(word: &str) -> Option<Self> {
+        let word = word.to_lowercase();
+        match &*word {
+            known if QUARTERS.contains(&known) => Some(Self::Quarter),
+            known if HALVES.contains(&known) => Some(Self::Half),
+            known if WEEKS.contains(&known) => Some(Self::Week),
+            "m" => Some(Self::Month),
+            "p" => Some(Self::Numbered),
+            _ => None,
+        }
+    }
+
+    /// By the word between a year and the number.
+    fn behind_year(word: &str) -> Option<Self> {
+        let is_nordic = NORDIC_WEEKS.iter().any(|week| word.eq_ignore_ascii_case(week));
+        Self::of(word).or_else(|| is_nordic.then_some(Self::Week))
+    }
+
+    /// By the word behind the number: the letters S, K and W may be others there, and `kw` is a quarter in Polish.
+    fn behind_number(word: &str) -> Option<Self> {
+        let is_other = ["s", "k", "w", "kw"].iter().any(|other| word.eq_ignore_ascii_case(other));
+        let is_certain = |kind: &Self| matches!(kind, Self::Quarter | Self::Half | Self::Week);
+        Self::of(word).filter(is_certain).filter(|_| !is_other || word == "KW")
+    }
+
+    /// By the word beside the number where the year has two digits: only quarters and half-years, whose number has one, are certain.
+    fn of_short_year(word: &str) -> Option<Self> {
+        Self::behind_number(word).filter(|kind| *kind != Self::Week)
+    }
+}
 
 const MONTHS: [&str; 12] = [
     "january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
     "november", "december",
 ];
 
-/// Reads a period, of which the first day is meant, or a day, with a time of day behind it or not: `2000Q1`, `Q1 2000`,
-/// `2000-H2`, `2021-W01`, `2021-W01-3`, `2000M01`, `Jan 2018`, `Jan-18`, `31 January 2018 13:45`. Nothing if the text is
-/// in no form that is certain: `18-Jan` and `Jan 18` are not.
+/// Reads a period, of which the first day is meant, or a day, with a time of day behind it or not: `2000Q1`, `Q1 2000`, `1Q00`,
+/// `1. Quartal 2000`, `1er trimestre 2000`, `2000-H2`, `2021-W01`, `2021-W01-3`, `2000M01`, `Jan 2018`, `Jan-18`,
+/// `31 January 2018 13:45`. Nothing if the text is in no form that is certain: `18-Jan` and `Jan 18` are not.
 pub(crate) fn read(text: &str) -> Option<Result<Written<'static>, TimeFlaw>> {
     let (date, clock) = match text.rsplit_once(' ').filter(|(_, clock)| clock.contains(':')) {
         Some((date, clock)) => {
@@ -43,18 +103,18 @@ pub(crate) fn read(text: &str) -> Option<Result<Written<'static>, TimeFlaw>> {
     };
     let mut parts = [Part::End; 5];
     split(date, &mut parts)?;
-    let day = period(&parts).or_else(|| day_of_named_month(&parts, date))?;
+    let day = period(&parts).map(|(_, day)| day).or_else(|| day_of_named_month(&parts, date))?;
     Some(day.and_then(|day| Ok(Written::civil(days_to(day) * DAY + clock?))))
 }
 
-/// Whether a text names a quarter or half-year by its letter, and so the sum of three or six months: `Q1 2022`, `2022-H2`.
+/// Whether a text names a quarter or half-year, and so the sum of three or six months: `Q1 2022`, `2022-H2`, `1. Quartal 2022`.
 pub fn is_quarter_or_half(text: &str) -> bool {
-    let letters = text.bytes().filter(u8::is_ascii_alphabetic);
+    // Most times are of digits and marks alone.
+    let may_be = text.contains(|c: char| c.is_alphabetic());
     let mut parts = [Part::End; 5];
-    letters.count() == 1
-        && text.contains(['Q', 'q', 'H', 'h', 'S', 's'])
+    may_be
         && split(text, &mut parts).is_some()
-        && period(&parts).is_some_and(|day| day.is_ok())
+        && period(&parts).is_some_and(|(kind, day)| matches!(kind, Kind::Quarter | Kind::Half) && day.is_ok())
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -65,18 +125,26 @@ enum Part<'a> {
     End,
 }
 
-/// Splits a text into numbers and words, with at most two marks between them; nothing if there are too many, or others.
+/// Splits a text into numbers and words, with at most two marks between them, and without the words between a period and its year; nothing
+/// if there are too many, or others.
 fn split<'a>(text: &'a str, parts: &mut [Part<'a>; 5]) -> Option<()> {
-    let mut rest = text;
-    // One part less than there is room for, so that the last one is the end.
-    for part in &mut parts[..4] {
-        let word = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_alphabetic()).len();
+    let (mut rest, mut count) = (text, 0);
+    loop {
+        let word = rest.len() - rest.trim_start_matches(char::is_alphabetic).len();
         let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-        *part = match (word, digits) {
+        let part = match (word, digits) {
             (0, 1..=4) => Part::Number(rest[..digits].parse().ok()?, digits),
             (1.., 0) => Part::Word(&rest[..word]),
             _ => return None,
         };
+        if !matches!(part, Part::Word(word) if OF.contains(&word)) {
+            // One part less than there is room for, so that the last one is the end.
+            if count + 1 == parts.len() {
+                return None;
+            }
+            parts[count] = part;
+            count += 1;
+        }
         rest = &rest[word + digits..];
         if rest.is_empty() {
             return Some(());
@@ -87,26 +155,45 @@ fn split<'a>(text: &'a str, parts: &mut [Part<'a>; 5]) -> Option<()> {
         }
         rest = after;
     }
-    None
 }
 
-/// The first day of a quarter, half-year, week or month that is named by a letter and a number, or a day of a week.
-fn period(parts: &[Part<'_>; 5]) -> Option<Result<Date, TimeFlaw>> {
+/// What a number within a year counts by its word, and the first day of this quarter, half-year, week or month, or the day of a week.
+fn period(parts: &[Part<'_>; 5]) -> Option<(Kind, Result<Date, TimeFlaw>)> {
     use Part::{End, Number, Word};
-    let (year, letter, number, digits, day) = match *parts {
-        [Number(year, 4), Word(letter), Number(number, digits), End, _] => {
-            (year, letter, number, digits, None)
+    let is_ordinal = |word: &str| ORDINALS.contains(&&*word.to_lowercase());
+    let (year, kind, number, digits, day) = match *parts {
+        [Number(year, 4), Word(word), Number(number, digits), End, _] => {
+            (year, Kind::behind_year(word)?, number, digits, None)
         }
-        [Word(letter), Number(number, digits), Number(year, 4), End, _]
-            if !letter.eq_ignore_ascii_case("s") =>
+        [Word(word), Number(number, digits), Number(year, 4), End, _] if !word.eq_ignore_ascii_case("s") => {
+            (year, Kind::of(word)?, number, digits, None)
+        }
+        [Number(number, digits), Word(word), Number(year, 4), End, _] => {
+            (year, Kind::behind_number(word)?, number, digits, None)
+        }
+        [Number(year, 4), Number(number, digits), Word(word), End, _] => {
+            (year, Kind::behind_number(word)?, number, digits, None)
+        }
+        [Number(number, 1), Word(word), Number(year, 2), End, _]
+        | [Word(word), Number(number, 1), Number(year, 2), End, _]
+        | [Number(year, 2), Word(word), Number(number, 1), End, _] => {
+            (short_year(year), Kind::of_short_year(word)?, number, 1, None)
+        }
+        [Number(number, digits), Word(ordinal), Word(word), Number(year, 4), End]
+        | [Number(year, 4), Number(number, digits), Word(ordinal), Word(word), End]
+            if is_ordinal(ordinal) =>
         {
-            (year, letter, number, digits, None)
+            (year, Kind::behind_number(word)?, number, digits, None)
         }
-        [Number(number, digits), Word(letter @ ("Q" | "q" | "H" | "h")), Number(year, 4), End, _] => {
-            (year, letter, number, digits, None)
+        // In Japan.
+        [Number(year, 4), Word("年"), Number(number, digits), Word("月"), End] => {
+            (year, Kind::Month, number, digits, None)
         }
-        [Number(year, 4), Word(letter), Number(number, 2), Number(day, 1), End] => {
-            (year, letter, number, 2, Some(day))
+        [Number(year, 4), Word("年第"), Number(number, digits), Word("四半期"), End] => {
+            (year, Kind::Quarter, number, digits, None)
+        }
+        [Number(year, 4), Word(word), Number(number, 2), Number(day, 1), End] => {
+            (year, Kind::of(word)?, number, 2, Some(day))
         }
         _ => return None,
     };
@@ -114,17 +201,16 @@ fn period(parts: &[Part<'_>; 5]) -> Option<Result<Date, TimeFlaw>> {
         true => Date::new(year as i16, ((number - 1) * months + 1) as i8, 1).map_err(|_| CALENDAR),
         false => Err(PERIOD),
     };
-    let letter = if WEEKS.iter().any(|week| letter.eq_ignore_ascii_case(week)) { "W" } else { letter };
-    match (letter.as_bytes(), digits, day) {
-        ([b'Q' | b'q'], 1, None) => Some(month(4, 3)),
-        // Statistical offices write semesters as `2000-S1`.
-        ([b'H' | b'h' | b'S' | b's'], 1, None) => Some(month(2, 6)),
-        ([b'M' | b'm'], 1..=2, None) => Some(month(12, 1)),
-        ([b'W' | b'w'], 1..=2, day) => Some(week(year, number, day.unwrap_or(1))),
-        ([b'P' | b'p'], 1..=2, None) => Some(Err(NUMBERED)),
-        ([b'W' | b'w'], 3, None) => Some(week(year, number / 10, number % 10)),
-        _ => None,
-    }
+    let first = match (kind, digits, day) {
+        (Kind::Quarter, 1, None) => month(4, 3),
+        (Kind::Half, 1, None) => month(2, 6),
+        (Kind::Month, 1..=2, None) => month(12, 1),
+        (Kind::Week, 1..=2, day) => week(year, number, day.unwrap_or(1)),
+        (Kind::Numbered, 1..=2, None) => Err(NUMBERED),
+        (Kind::Week, 3, None) => week(year, number / 10, number % 10),
+        _ => return None,
+    };
+    Some((kind, first))
 }
 
 /// That day, from Monday = 1, of a week of ISO 8601.
@@ -159,6 +245,11 @@ fn day_of_named_month(parts: &[Part<'_>; 5], text: &str) -> Option<Result<Date, 
     Some(Date::new(year as i16, month as i8, day as i8).map_err(|_| CALENDAR))
 }
 
+/// The year that strptime takes two digits for: 1969 to 2068, as forecasts of quarters go on beyond 2029.
+fn short_year(year: i64) -> i64 {
+    if year < 69 { 2000 + year } else { 1900 + year }
+}
+
 /// The year that spreadsheets take two digits for: 1930 to 2029.
 fn century(year: i64) -> i64 {
     if year < 30 { 2000 + year } else { 1900 + year }
@@ -188,7 +279,10 @@ mod tests {
 
     #[test]
     fn weeks_by_words_are_read_and_numbered_periods_are_asked_about() {
-        for text in ["KW 1 2021", "KW01/2021", "Week 1, 2021", "2021-wk01", "W1 2021"] {
+        for text in [
+            "KW 1 2021", "KW01/2021", "KW 1/2021", "KW1/2021", "Week 1, 2021", "2021-wk01", "W1 2021",
+            "1. KW 2021", "2021 KW 1", "1. Woche 2021", "semaine 1 2021", "2021U01", "2021V01",
+        ] {
             assert_eq!(shown(text), Some(Ok("2021-01-04".to_owned())), "{text}");
         }
         for text in ["2015-P01", "2015P13", "P1 2015"] {
@@ -203,10 +297,22 @@ mod tests {
                 "2000-04-01",
                 &[
                     "2000Q2", "2000-Q2", "2000 Q2", "2000:Q2", "2000q2", "Q2 2000", "Q2-2000", "Q2/2000",
-                    "2Q2000", "2Q 2000",
+                    "2Q2000", "2Q 2000", "2. Quartal 2000", "Quartal 2 2000", "Quartal 2/2000",
+                    "2. Quartal, 2000", "2000 2. Quartal", "2e trimestre 2000", "2ème trimestre 2000",
+                    "2nd quarter 2000", "2nd quarter of 2000", "2º trimestre de 2000", "2 trim. 2000",
+                    "2000-T2", "2000T2", "T2 2000", "2T2000", "2000K2", "2. kvartal 2000", "2Q00", "2T00",
+                    "Q2 00", "Q2-00", "Q2/00", "Q2'00", "00Q2", "2000年第2四半期",
                 ][..],
             ),
-            ("2000-07-01", &["2000H2", "2000-H2", "H2 2000", "2H2000", "2000-S2", "2000M07", "2000-M7"]),
+            (
+                "2000-07-01",
+                &[
+                    "2000H2", "2000-H2", "H2 2000", "2H2000", "2000-S2", "2000M07", "2000-M7",
+                    "2. Halbjahr 2000", "2H00", "2º semestre de 2000", "2000年7月",
+                ],
+            ),
+            ("1999-10-01", &["4Q99", "Q4 99"]),
+            ("2035-01-01", &["1Q35"]),
             (
                 "2021-01-04",
                 &[
@@ -243,16 +349,29 @@ mod tests {
     #[test]
     fn what_is_not_certain_is_left_alone() {
         for text in [
-            "", "2000", "2000 1", "Q1", "Q1 00", "1Q00", "18-Jan", "Jan 18", "Jan", "Jan 31 18", "18 Jan 31",
-            "S1 2000", "FY2000Q1", "2000Q1F", "2000Q01", "2000Q1 ", "2000--- Q1", "T1 2000", "Januar 2018",
+            "", "2000", "2000 1", "Q1", "1Q", "18-Jan", "Jan 18", "Jan", "Jan 31 18", "18 Jan 31", "S1 2000",
+            "1S2000", "1K2000", "1 kw. 2000", "1W00", "W1 00", "U01 2000", "FY2000Q1", "2000Q1F", "2000Q01",
+            "2000Q1 ", "2000--- Q1", "1er Quartal", "1x Quartal 2000", "Januar 2018", "2000年1月31日",
             "Ja 2018", "2018-Jan-", "31 Jan 2018 noon", "2021-W1-3", "20000Q1", "2000Q1 Q2 Q3 Q4",
         ] {
             assert_eq!(shown(text), None, "{text:?}");
         }
-        for text in ["2000Q5", "2000-Q0", "2021-W53", "2021-W01-8", "2000H3", "2000M13"] {
+        for text in
+            ["2000Q5", "2000-Q0", "2021-W53", "2021-W01-8", "2000H3", "2000M13", "5. Quartal 2000", "5Q00"]
+        {
             assert_eq!(shown(text), Some(Err(PERIOD)), "{text}");
         }
         assert_eq!(shown("30 Feb 2018"), Some(Err(CALENDAR)));
+    }
+
+    #[test]
+    fn quarters_and_half_years_are_sums_of_months() {
+        for text in ["Q1 2022", "2022-H2", "1. Quartal 2022", "1Q22", "2022-T1"] {
+            assert!(is_quarter_or_half(text), "{text}");
+        }
+        for text in ["2022-01", "Jan 2022", "2022M01", "2022-W01", "Q5 2022", "2022-01-01T10:00", "Total"] {
+            assert!(!is_quarter_or_half(text), "{text}");
+        }
     }
 
     proptest! {

@@ -7,14 +7,20 @@ use super::time_format::TimeFormat;
 use foretell_messages::Setting;
 
 /// Dates as people and programs write them, beside the usual forms.
-const DATES: [&str; 51] = [
+const DATES: [&str; 49] = [
     "%m/%d/%Y", "%d/%m/%Y", "%d.%m.%Y", "%m-%d-%Y", "%d-%m-%Y", "%m/%d/%y", "%d/%m/%y", "%d.%m.%y",
     "%Y-%m-%d", "%Y-%d-%m", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d", YEAR_DAY, "%G-%V", SEASONS[0], SEASONS[1],
     "%d-%b-%Y", "%d-%b-%y", "%d %b %Y", "%A, %B %d, %Y", "%a, %d %b %Y", "%B %d, %Y", "%b %y", "%m/%Y",
     "%m-%Y", "%m.%Y", "0%m.%Y", "0%m/%Y", "%Y.%m", QUARTER, YEAR, "%a %d %b %Y", "%Y年%m月%d日", "%qQ%Y",
-    "%qQ%y", "%Y%qQ", "Q%q-%y", "Q%q %y", "FY%Y", "FY%yQ%q", "FY%YQ%q", "FY%y Q%q", "FY%Y Q%q", "FY%y-Q%q",
-    "FY%Y-Q%q", "Q%q FY%y", "Q%q FY%Y", "Q%q'%y", "FY%y", "FY %Y",
+    "%Y%qQ", "FY%Y", "FY%yQ%q", "FY%YQ%q", "FY%y Q%q", "FY%Y Q%q", "FY%y-Q%q", "FY%Y-Q%q", "Q%q FY%y",
+    "Q%q FY%Y", "FY%y", "FY %Y", WEEK, MONTH_OF_SHORT_YEAR,
 ];
+
+/// A week and its year, where it is no month.
+const WEEK: &str = "%V/%G";
+
+/// A month and the last two digits of its year, both of two digits.
+const MONTH_OF_SHORT_YEAR: &str = "%m/%y";
 
 /// A year as a number with decimals, which no time of day follows.
 const YEAR: &str = "%Y.0";
@@ -29,9 +35,9 @@ const YEAR_DAY: &str = "%Y-%j";
 const SEASONS: [&str; 2] = ["%Y/%y", "%Y-%y"];
 
 /// Times of day that follow them.
-const CLOCKS: [&str; 12] = [
+const CLOCKS: [&str; 13] = [
     "", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p", " %I %p", "T%H%M%S", " %H%M", " %H.%M",
-    ":%H:%M:%S", " %H:%M:%S%.f", " %H:%M:%S,%f",
+    " %H.%M.%S", ":%H:%M:%S", " %H:%M:%S%.f", " %H:%M:%S,%f",
 ];
 
 /// How a text reads in the formats and languages that fit it, as one clause; nothing for texts of a usual form, and where none fits.
@@ -66,6 +72,8 @@ pub fn formats(text: &str) -> Vec<(String, String)> {
     for (date, clock) in DATES.iter().flat_map(|date| CLOCKS.map(|clock| (date, clock))) {
         let is_date = match *date {
             YEAR | QUARTER | "%G-%V" => clock.is_empty(),
+            WEEK => clock.is_empty() && is_no_month(start),
+            MONTH_OF_SHORT_YEAR => clock.is_empty() && start.len() == 5,
             YEAR_DAY => start.get(5..8).is_some_and(|day| day.bytes().all(|byte| byte.is_ascii_digit())),
             date if SEASONS.contains(&date) => clock.is_empty() && is_season(start),
             _ => true,
@@ -93,6 +101,12 @@ pub fn formats(text: &str) -> Vec<(String, String)> {
         }
     }
     found
+}
+
+/// Whether a text begins with a number that is more than that of a month.
+fn is_no_month(text: &str) -> bool {
+    let number = text.split_once('/').and_then(|(number, _)| number.parse::<u32>().ok());
+    number.is_some_and(|number| number > 12)
 }
 
 /// Whether a text is a year and the last digits of the one after it, which are no month.
@@ -150,6 +164,10 @@ mod tests {
         for (text, expected) in [
             ("31.01.2024", "= %d.%m.%Y` reads it as 2024-01-31"),
             ("31.01.24 13:45", "= %d.%m.%y %H:%M` reads it as 2024-01-31 13:45:00"),
+            ("31.01.2024 13.45.07", "= %d.%m.%Y %H.%M.%S` reads it as 2024-01-31 13:45:07"),
+            ("2024-01-31 13.45", "= %Y-%m-%d %H.%M` reads it as 2024-01-31 13:45:00"),
+            ("13/2019", "= %V/%G` reads it as 2019-03-25"),
+            ("02/24", "= %m/%y` reads it as 2024-02-01"),
             ("2024-01-31 01:45 pm", "= %Y-%m-%d %I:%M %p` reads it as 2024-01-31 13:45:00"),
             ("1/31/2024 1:45:07 PM", "= %m/%d/%Y %I:%M:%S %p` reads it as 2024-01-31 13:45:07"),
             ("20240131T134507", "= %Y%m%dT%H%M%S` reads it as 2024-01-31 13:45:07"),
@@ -169,15 +187,12 @@ mod tests {
             ("Wed 31 Jan 2024", "= %a %d %b %Y` reads it as 2024-01-31"),
             ("2024年1月31日", "= %Y年%m月%d日` reads it as 2024-01-31"),
             ("001.2021", "= 0%m.%Y` reads it as 2021-01-01"),
-            ("Q2-24", "= Q%q-%y` reads it as 2024-04-01"),
-            ("2Q24", "= %qQ%y` reads it as 2024-04-01"),
             ("20242Q", "= %Y%qQ` reads it as 2024-04-01"),
             ("FY2024", "= FY%Y` reads it as 2024-01-01"),
             ("FY24Q2", "= FY%yQ%q` reads it as 2024-04-01"),
             ("FY24 Q2", "= FY%y Q%q` reads it as 2024-04-01"),
             ("FY2024-Q2", "= FY%Y-Q%q` reads it as 2024-04-01"),
             ("Q2 FY24", "= Q%q FY%y` reads it as 2024-04-01"),
-            ("Q2'24", "= Q%q'%y` reads it as 2024-04-01"),
             ("FY24", "= FY%y` reads it as 2024-01-01"),
             (
                 "31.01.2024 23:00 - 01.02.2024 00:00",
@@ -192,6 +207,8 @@ mod tests {
             let found = readings(text).unwrap_or_default();
             assert!(found.contains(expected), "{text}: {found}");
         }
+        // A month, as long as it may be one.
+        assert!(!readings("12/2019").unwrap().contains("%V"));
         let weeks = readings("2019-13").unwrap();
         assert!(!weeks.contains("%j") && !weeks.contains("%y"), "{weeks}");
     }
