@@ -46,6 +46,7 @@ fn a_second_column_is_the_part_that_its_name_or_letter_says() {
         (["year", "half"], ["H1", "H2", "H1"], ["2020-01-01", "2020-07-01", "2021-01-01"]),
         (["year", "n"], ["Q3", "Q4", "Q1"], ["2020-07-01", "2020-10-01", "2021-01-01"]),
         (["year", "n"], ["W52", "W53", "W1"], ["2020-12-21", "2020-12-28", "2021-01-04"]),
+        (["Jahr", "KW"], ["KW 52", "KW 53", "KW 1"], ["2020-12-21", "2020-12-28", "2021-01-04"]),
         (["Year", "Month"], ["November", "Dec", "January"], ["2020-11-01", "2020-12-01", "2021-01-01"]),
     ] {
         let rows = [["2020", parts[0]], ["2020", parts[1]], ["2021", parts[2]]];
@@ -54,6 +55,8 @@ fn a_second_column_is_the_part_that_its_name_or_letter_says() {
     let day = |parts: [&'static str; 3]| parts.map(|part| ["2024-03-01", part]);
     let quarters = joined(["day", "quarter"], &day(["94", "95", "96"]), None).unwrap();
     assert_eq!(quarters, ["2024-03-01 23:15:00", "2024-03-01 23:30:00", "2024-03-01 23:45:00"]);
+    let pointed = joined(["day", "Uhrzeit"], &day(["06.00", "06.30", "07.00"]), None).unwrap();
+    assert_eq!(pointed, ["2024-03-01 06:00:00", "2024-03-01 06:30:00", "2024-03-01 07:00:00"]);
     let error = joined(["day", "shift"], &day(["1", "2", "3"]), None).unwrap_err();
     assert!(error.contains("its number does not say when it begins"), "{error}");
 }

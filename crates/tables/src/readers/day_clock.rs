@@ -85,7 +85,7 @@ pub(super) fn counted_hours<'a>(names: impl Iterator<Item = &'a str> + Clone) ->
     (ascending && (24..=25).contains(&columns.len())).then_some(columns)
 }
 
-/// A time of day in microseconds, up to 24:00: a number of hours, hours and minutes with a colon or as four digits, with
+/// A time of day in microseconds, up to 24:00: a number of hours, hours and minutes with a colon or point, or as four digits, with
 /// `HE`, `H` or `Hour` before it.
 pub(super) fn time_of_day(text: &str) -> Option<i64> {
     let text = text.trim();
@@ -100,7 +100,10 @@ pub(super) fn time_of_day(text: &str) -> Option<i64> {
         let plain = (1..=2).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
         text.parse().ok().filter(|number| plain && *number <= most)
     };
-    let (hour, minute, second) = match digits.split(':').collect::<Vec<_>>()[..] {
+    // Minutes behind a point have two digits: `18.5` is no time of day.
+    let is_pointed = digits.contains('.') && digits.split('.').skip(1).all(|part| part.len() == 2);
+    let between = if is_pointed { '.' } else { ':' };
+    let (hour, minute, second) = match digits.split(between).collect::<Vec<_>>()[..] {
         [all] if (3..=4).contains(&all.len()) && all.is_ascii() => {
             let (hour, minute) = all.split_at(all.len() - 2);
             (number(hour, 24)?, number(minute, 59)?, 0)
@@ -201,6 +204,12 @@ mod tests {
             ("HE07", Some(7.0)),
             ("Hour 7", Some(7.0)),
             ("h_7", Some(7.0)),
+            ("18.00", Some(18.0)),
+            ("7.30", Some(7.5)),
+            ("07.30.00", Some(7.5)),
+            ("7.5", None),
+            ("7.75", None),
+            ("7.5.00", None),
             ("24:30", None),
             ("25", None),
             ("1275", None),

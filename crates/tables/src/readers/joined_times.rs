@@ -60,7 +60,7 @@ const NO_MONTH: TimeFlaw = TimeFlaw::new(
 );
 
 /// Parts of the names of columns that number the weeks of a year,
-const WEEKS: [&str; 8] = ["week", "wk", "woche", "kw", "semaine", "semana", "settimana", "vecka"];
+const WEEKS: [&str; 9] = ["week", "wk", "woche", "kw", "semaine", "semana", "settimana", "vecka", "uke"];
 
 /// its quarters,
 const QUARTERS_OF_A_YEAR: [&str; 4] = ["quart", "qtr", "trimest", "kvartal"];
@@ -194,7 +194,7 @@ impl<'a> JoinedTimes<'a> {
     /// the language of the file.
     fn date_of_year(&self, parts: &[&str], locale: Option<Locale>) -> Result<(String, usize), TimeFlaw> {
         let name = self.inner.header()[self.head.parts[1]].to_lowercase();
-        let digits = parts[1].trim_start_matches(|c: char| c.is_ascii_alphabetic());
+        let digits = parts[1].trim_start_matches(|c: char| c.is_ascii_alphabetic() || "_ ".contains(c));
         let letter = parts[1].chars().next().map(|letter| letter.to_ascii_lowercase());
         let named = || Locale::all().take(1).chain(locale).find_map(|locale| locale.month_headed(parts[1]));
         let (number, letter) = match digits.strip_suffix(".0").unwrap_or(digits).parse::<u8>() {
