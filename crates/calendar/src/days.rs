@@ -18,7 +18,7 @@ pub const RANGE: TimeFlaw = TimeFlaw::new("is beyond the years -9999 to 9999; ch
 pub(crate) const FRACTION: TimeFlaw = TimeFlaw::new("is finer than a microsecond; write at most 6 decimals");
 
 /// Days from 1970-01-01 to `day`.
-pub(crate) fn days_to(day: Date) -> i64 {
+pub fn days_to(day: Date) -> i64 {
     day.duration_since(EPOCH).as_hours() / 24
 }
 

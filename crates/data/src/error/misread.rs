@@ -90,6 +90,23 @@ pub enum MisreadTable {
         /// The series.
         id: String,
     },
+    /// A time far from all others of its series, as that of a mistyped year.
+    #[error(
+        "{at}: the time {time} of series `{id}` stands far from all others of it, {} to {}, as where its year was mistyped; {}",
+        .others[0], .others[1], far_remedy(.meant.as_deref())
+    )]
+    FarTime {
+        /// The row.
+        at: Box<Place>,
+        /// The series.
+        id: String,
+        /// The time.
+        time: Box<str>,
+        /// The first and the last of the others.
+        others: Box<[String; 2]>,
+        /// The time of another year that is missing among these, if there is one.
+        meant: Option<Box<str>>,
+    },
     /// A time over which clocks were put forward, beside the one that they showed instead.
     #[error(
         "{}: clocks of {zone} were put forward over {time}, and the row of the time that they showed instead is there as well ({other}); {}",
@@ -123,7 +140,18 @@ impl MisreadTable {
             Self::BuddhistYears { at, id, .. } | Self::YearsAsMonths { at, id } => {
                 Whereabouts::at(at).series(id)
             }
-            Self::SkippedHour { at, id, .. } => Whereabouts::at(at).series(id),
+            Self::FarTime { at, id, .. } | Self::SkippedHour { at, id, .. } => Whereabouts::at(at).series(id),
         }
+    }
+}
+
+/// What to do about a time far from all others, with the one that is missing among these.
+fn far_remedy(meant: Option<&str>) -> String {
+    match meant {
+        Some(meant) => format!("write {meant}, which is missing, or leave the row out"),
+        None => format!(
+            "correct it, or leave the row out; if it is right, fill in the rows between ({})",
+            Setting::Fill
+        ),
     }
 }

@@ -1,5 +1,6 @@
 //! From the rows of a table to a panel: duplicates, the frequency, gaps.
 
+use super::far_times::FarTime;
 use super::fill::Filled;
 use super::panel::{Data, Panel, Series};
 use super::rows::{SeriesRun, TableRows};
@@ -108,6 +109,27 @@ impl TableRows {
         })
     }
 
+    /// Refuses a time of a series that is far from all others, unless what is missing is filled in and no other year explains it.
+    fn check_far(
+        &self,
+        kind: TimeKind,
+        zone: Option<&Zone>,
+        run: &SeriesRun,
+        times: &[i64],
+    ) -> Result<(), DataError> {
+        let may_be = |far: &FarTime| far.meant.is_some() || self.fill.is_none();
+        let Some(FarTime { row, meant }) = FarTime::among(kind, zone, times).filter(may_be) else {
+            return Ok(());
+        };
+        let shown = |time: i64| kind.display_in(zone, time);
+        // The first or the last.
+        let others = if row == 0 { &times[1..] } else { &times[..row] };
+        let others = Box::new([others[0], others[others.len() - 1]].map(shown));
+        let (at, id) = (Box::new(self.place(run.start + row)), self.id(run).to_string());
+        let (time, meant) = (shown(times[row]).into(), meant.map(|meant| shown(meant).into()));
+        Err(MisreadTable::FarTime { at, id, time, others, meant }.into())
+    }
+
     /// Whether a series seems to follow another frequency than this one.
     fn is_mixed(&self, freq: Freq, zone: Option<&Zone>) -> bool {
         let mut times = Vec::new();
@@ -127,6 +149,7 @@ impl TableRows {
             }
             self.times.copy(run.start, run.len, &mut times);
             check_order(kind, zone, self.id(run), &times, |i| self.place(run.start + i))?;
+            self.check_far(kind, zone, run, &times)?;
         }
         let longest = self.runs.iter().rev().max_by_key(|run| run.len).expect("there are rows");
         self.times.copy(longest.start, longest.len, &mut times);

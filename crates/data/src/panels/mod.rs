@@ -20,6 +20,7 @@ mod edges;
 pub(crate) mod ends;
 pub(crate) mod excerpts;
 mod extend;
+mod far_times;
 pub(crate) mod fill;
 mod first_rows;
 pub(crate) mod first_times;

@@ -1,0 +1,129 @@
+//! A single time far from all others of its series, as that of a mistyped year.
+
+use foretell_calendar::{
+    Freq, TimeKind, Zone,
+    days::{DAY, date_of, days_to},
+    jiff::civil::Date,
+};
+
+/// The least rows that show which times are usual.
+const LEAST: usize = 6;
+
+/// How far a time is from the others at least: half a year, and this many of their longest steps.
+const FAR: i64 = 180 * DAY;
+const STEPS: i64 = 10;
+
+/// A time far from the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FarTime {
+    /// Its row: the first or the last.
+    pub(super) row: usize,
+    /// The time of another year that the others lack, if there is one: they follow a frequency with it.
+    pub(super) meant: Option<i64>,
+}
+
+impl FarTime {
+    /// That of sorted times.
+    pub(super) fn among(kind: TimeKind, zone: Option<&Zone>, times: &[i64]) -> Option<Self> {
+        let (&[first, .., last], true) = (times, kind == TimeKind::Timestamp && times.len() >= LEAST) else {
+            return None;
+        };
+        let [second, before] = [times[1], times[times.len() - 2]];
+        let (row, far, distance, others) = match second - first > last - before {
+            true => (0, first, second - first, &times[1..]),
+            false => (times.len() - 1, last, last - before, &times[..times.len() - 1]),
+        };
+        // Most series end here.
+        if distance < FAR {
+            return None;
+        }
+        let longest = others.windows(2).map(|pair| pair[1] - pair[0]).max()?;
+        (distance > longest.checked_mul(STEPS)?).then(|| Self { row, meant: meant(zone, far, others) })
+    }
+}
+
+/// The only time of another year with which the others follow a frequency.
+fn meant(zone: Option<&Zone>, far: i64, others: &[i64]) -> Option<i64> {
+    let civil = |time: i64| zone.map_or(Some(time), |zone| zone.civil(time));
+    let year_of = |time: i64| Some(date_of(civil(time)?.div_euclid(DAY))?.year());
+    let (far, [first, last]) = (civil(far)?, [others[0], others[others.len() - 1]]);
+    let day = date_of(far.div_euclid(DAY))?;
+    let found = (year_of(first)? - 1..=year_of(last)? + 1).filter_map(|year| {
+        let civil = days_to(Date::new(year, day.month(), day.day()).ok()?) * DAY + far.rem_euclid(DAY);
+        let time = zone.map_or(Some(civil), |zone| zone.instant(civil))?;
+        let place = others.binary_search(&time).err()?;
+        let all = [&others[..place], &[time], &others[place..]].concat();
+        Freq::infer(TimeKind::Timestamp, zone, &all).map(|_| time)
+    });
+    // Where nothing is missing, it may be the one before the others or behind them.
+    match found.collect::<Vec<_>>()[..] {
+        [only] => Some(only),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Fill, Panel, ReadOptions};
+    use foretell_calendar::{Freq, TimeKind, days::DAY};
+
+    /// Rows at the steps of a frequency from 2024-01-01 on, of which one has another year.
+    fn text(freq: &str, rows: usize, typed: usize, year: &str) -> String {
+        let freq = Freq::parse(freq).unwrap();
+        let times = freq.times(19_723 * DAY, rows).unwrap();
+        let mut text = "ds,y\n".to_owned();
+        for (row, time) in times.iter().enumerate() {
+            let time = TimeKind::Timestamp.display(*time);
+            let time = if row == typed { time.replacen(&time[..4], year, 1) } else { time };
+            text += &format!("{time},{row}\n");
+        }
+        text
+    }
+
+    fn refused(text: &str, options: &ReadOptions) -> String {
+        Panel::read_csv(text.as_bytes(), "t.csv", options).map(|_| ()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_mistyped_year_is_told_with_its_row_and_the_time_that_is_missing() {
+        for (freq, rows, typed, year, told) in [
+            (
+                "D",
+                60,
+                30,
+                "2042",
+                "line 32: the time 2042-01-31 of series `y` stands far from all others of it",
+            ),
+            ("D", 60, 30, "0224", "line 32: the time 0224-01-31 of series `y`"),
+            ("D", 60, 59, "2204", "line 61: the time 2204-02-29 of series `y`"),
+            ("MS", 40, 12, "2052", "line 14: the time 2052-01-01 of series `y`"),
+            ("h", 200, 100, "2042", "line 102: the time 2042-01-05 04:00:00 of series `y`"),
+        ] {
+            let text = text(freq, rows, typed, year);
+            let meant = told.split("time ").nth(1).unwrap().replacen(year, "2024", 1);
+            let meant = if freq == "MS" { "2025-01-01" } else { meant.split(" of").next().unwrap() };
+            // Filled rows up to that year would be most of the series.
+            for options in [ReadOptions::new(), ReadOptions::new().fill(Fill::Forward)] {
+                let message = refused(&text, &options);
+                assert!(message.contains(told) && message.contains(&format!("write {meant},")), "{message}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_far_time_that_no_year_explains_is_told_unless_rows_are_filled() {
+        let mut text = text("W-MON", 20, 99, "");
+        text += "2031-03-01,5\n";
+        let message = refused(&text, &ReadOptions::new());
+        assert!(message.contains("line 22: the time 2031-03-01 of series `y` stands far"), "{message}");
+        assert!(
+            message.contains("2024-01-01 to 2024-05-13") && message.contains("leave the row out"),
+            "{message}"
+        );
+        // A sale that was late, of those that are filled.
+        let months = ["2020-01", "2020-02", "2020-03", "2020-04", "2020-05", "2020-06", "2022-03"];
+        let text = months.iter().fold("ds,y\n".to_owned(), |text, month| text + month + ",1\n");
+        let options = ReadOptions::new().fill(Fill::Zero);
+        assert_eq!(Panel::read_csv(text.as_bytes(), "t.csv", &options).unwrap().len(0), 27);
+    }
+}
