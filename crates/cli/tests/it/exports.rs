@@ -74,6 +74,10 @@ fn titles_and_totals_around_a_table_are_passed_over() {
     let message = dir.fails(1, "fit --data grand.csv --wide --model Naive --h 2 --out m");
     assert!(message.contains("(`--skip-matching 'Grand total'`)"), "{message}");
     dir.put("note.csv", &format!("{table}Source: the office\n"));
+    let (rows, log) = forecast(&dir, "--data note.csv --wide");
+    assert_eq!(rows[0], ["North", "2020-01-01", "23.0"]);
+    assert!(log.contains("lines left out as notes below the table: 1, from line 26 on"), "{log}");
+    dir.put("note.csv", &format!("{table}Source: the office\n2020-01;1;5;\n"));
     let message = dir.fails(1, "fit --data note.csv --wide --model Naive --h 2 --out m");
     assert!(message.contains("(`--skip-matching Source:`)"), "{message}");
     // Lines are those of the file.

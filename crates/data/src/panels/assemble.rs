@@ -97,7 +97,7 @@ impl TableRows {
             trimmed,
         };
         data.shrink();
-        Ok(Panel::new(settled, zone, series, data).with_notes(self.notes))
+        Ok(Panel::new(settled, zone, series, data).with_notes(ReadNote::merged(self.notes)))
     }
 
     /// Whether the times of a series ascend in steps of one length within the calendar: then [`check_order`] need not look.

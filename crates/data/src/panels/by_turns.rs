@@ -122,8 +122,10 @@ struct WrittenColumn {
 struct Turns<'p> {
     files: &'p [FilePart],
     store: NumberStore<'p>,
-    /// The first file's, with what was told of the others.
+    /// The first file's.
     like: Option<Panel>,
+    /// What was noted of all files.
+    notes: Vec<ReadNote>,
     rows: usize,
     y: StoredColumn,
     /// From the first file on that has any; in those before it they are 1.
@@ -143,6 +145,7 @@ impl<'p> Turns<'p> {
         Ok(Self {
             files,
             like: None,
+            notes: Vec::new(),
             rows: 0,
             y: store.column()?,
             store,
@@ -166,7 +169,7 @@ impl<'p> Turns<'p> {
         let is_alone = self.store.peers.count() == 1;
         let part = part.as_ref().ok().filter(|_| !is_alone);
         let part = part.filter(|part| check_alike(self.like(), part, &self.files[number]).is_ok());
-        part.and_then(write_head).unwrap_or_default()
+        part.and_then(|part| write_head(part, self.like())).unwrap_or_default()
     }
 
     /// Takes the rows of the file of this number, whose numbers the process `from` passes on, or all have.
@@ -216,6 +219,7 @@ impl<'p> Turns<'p> {
         self.trimmed.series += trimmed.series;
         self.trimmed.rows += trimmed.rows;
         self.unknown.extend(part.notes().iter().flat_map(unknown_in).cloned());
+        self.notes.extend(part.notes().iter().filter(|note| unknown_in(note).is_empty()).cloned());
         Ok(())
     }
 
@@ -264,7 +268,7 @@ impl<'p> Turns<'p> {
             [first, others @ ..] => format!("{first} and {} more files", others.len()),
             [] => String::new(),
         };
-        let (table, mut notes): (Arc<str>, _) = (table.into(), like.notes().to_vec());
+        let (table, mut notes): (Arc<str>, _) = (table.into(), ReadNote::merged(self.notes));
         let known: FxHashSet<&str> = series.iter().map(|series| &*series.id).collect();
         let mut unknown: BTreeMap<String, usize> = BTreeMap::new();
         for (id, rows) in self.unknown {

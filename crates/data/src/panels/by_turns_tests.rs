@@ -305,3 +305,28 @@ fn rows_that_come_later_bring_a_series_into_memory() {
     panel.append("z", &[10.0], &[("kind", &[1.0]), ("x", &[3.0])]).unwrap();
     assert_eq!(panel.y(3), [5.0, 6.0, 10.0]);
 }
+
+#[test]
+fn what_is_noted_of_later_files_is_told_once() {
+    let dir = TempDir::new().unwrap();
+    let rows = |id: &str| format!("unique_id,ds,y\n{id},1,5\n{id},2,6\n{id},3,6\n");
+    let notes = ["", "Source: Office\n", "Source: Office\n", "* provisional,,\n"];
+    let paths: Vec<PathBuf> = (notes.iter().zip(["a", "b", "c", "d"]))
+        .map(|(note, id)| {
+            let path = dir.path().join(format!("{id}.csv"));
+            fs::write(&path, rows(id) + note).unwrap();
+            path
+        })
+        .collect();
+    let told = |panel: &Panel| panel.notes().iter().map(ToString::to_string).collect::<Vec<_>>();
+    let options = ReadOptions::default();
+    let whole = told(&Panel::from_files(&paths, &options).unwrap());
+    let [first, second] = &whole[..] else { panic!("{whole:?}") };
+    assert!(first.contains("b.csv and 1 more files: lines left out as notes below the table: 1"), "{first}");
+    assert!(second.contains("d.csv: lines left out"), "{second}");
+    assert_eq!(told(&Panel::from_files_by_turns(&paths, &options, dir.path()).unwrap()), whole);
+    for processes in 2..=3 {
+        let read = |peers: &dyn Peers| Panel::from_files_together(&paths, &options, None, peers).unwrap();
+        Threads::run(processes, read).iter().for_each(|panel| assert_eq!(told(panel), whole));
+    }
+}

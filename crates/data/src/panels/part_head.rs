@@ -8,10 +8,10 @@ use super::numbers::Numbers;
 use super::panel::{Data, Panel, Series};
 use foretell_tables::ReadNote;
 
-/// The bytes of a part, or none where a column of it has a bad cell or series were left out of it: that is told by the one who reads the
-/// file.
-pub(super) fn write_head(part: &Panel) -> Option<Vec<u8>> {
-    if part.notes().iter().any(|note| matches!(note, ReadNote::NothingKnown { .. })) {
+/// The bytes of a part, or none where a column of it has a bad cell, series were left out of it, or something was noted that was not of the
+/// first part, which is `like`: that is told by the one who reads the file.
+pub(super) fn write_head(part: &Panel, like: &Panel) -> Option<Vec<u8>> {
+    if !part.notes().iter().all(|note| like.notes().iter().any(|of_first| of_first.is_like(note))) {
         return None;
     }
     let Data { mask, weight, columns, integer_ids, filled, trimmed, .. } = &*part.data;
@@ -39,6 +39,11 @@ pub(super) fn write_head(part: &Panel) -> Option<Vec<u8>> {
         values.iter().for_each(|value| head.number(value.to_bits().into()));
         head.labels(&column.kind);
     }
+    // Of each note on the first part what this one's is about, or nothing.
+    for of_first in like.notes() {
+        let same = part.notes().iter().find(|note| of_first.is_like(note));
+        head.text(&same.map(ReadNote::source).unwrap_or_default());
+    }
     Some(head.0)
 }
 
@@ -65,11 +70,14 @@ pub(super) fn read_head(head: &[u8], like: &Panel) -> Panel {
         column.values = Ok((0..head.count()).map(|_| f32::from_bits(head.number() as u32)).collect());
         head.labels(&mut column.kind);
     }
+    let noted = like.notes().iter().map(|note| (note, head.text()));
+    let noted: Vec<(&ReadNote, Arc<str>)> = noted.filter(|(_, source)| !source.is_empty()).collect();
+    let notes = noted.into_iter().map(|(note, source)| note.clone().of_source(source)).collect();
     let (table, y) = (like.data.table.clone(), Numbers::default());
     let data = Data { table, y, mask, weight, columns, integer_ids, filled, trimmed, ..*like.data };
     let mut part = Panel::new(like.freq(), like.zone().cloned(), series, data);
     part.statics = Arc::new(statics);
-    part
+    part.with_notes(notes)
 }
 
 struct Head(Vec<u8>);

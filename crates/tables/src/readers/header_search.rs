@@ -87,6 +87,9 @@ pub(super) fn find_header(head: &[u8], comment: Option<u8>) -> Header {
     let alike = lines.iter().all(|(line, ..)| Shape::of(line, separator).fields == shape.fields);
     let alone =
         shape.fields == 1 && lines.iter().any(|(line, ..)| Shape::of(line, most_frequent(line)).fields > 1);
+    if let Some(header) = below_pairs(&lines, separator).filter(|_| alike && shape.fields == 2) {
+        return Header { separator, lines: lines[header].1, bytes: lines[header].2 };
+    }
     if alike && !alone && (shape.filled * 2 > shape.fields || shape.fields == 1) {
         return plain;
     }
@@ -104,6 +107,27 @@ pub(super) fn find_header(head: &[u8], comment: Option<u8>) -> Header {
         }
         _ => plain,
     }
+}
+
+/// Names of the column of times in tables of two columns.
+const TIMES: [&str; 16] = [
+    "ds", "date", "datetime", "datum", "time", "timestamp", "day", "tag", "week", "woche", "month", "monat",
+    "quarter", "year", "jahr", "observation_date",
+];
+
+/// The line of a header of two cells, below lines that say in two cells what the table is, as `Title,Production`: its first cell is called as
+/// times are.
+fn below_pairs(lines: &[(&[u8], usize, usize)], separator: u8) -> Option<usize> {
+    let first_cell = |line: &[u8]| cells(line, separator).remove(&0);
+    let is_header = |line: &[u8]| {
+        let row = cells(line, separator);
+        row.len() == 2 && row.get(&0).is_some_and(|name| TIMES.contains(&name.to_lowercase().as_str()))
+    };
+    let header = lines.iter().position(|(line, ..)| is_header(line))?;
+    let is_title = |line: &[u8]| first_cell(line).is_some_and(|cell| cell.starts_with(char::is_alphabetic));
+    let (next, ..) = lines.get(header + 1)?;
+    let begins_rows = first_cell(next).is_some_and(|cell| cell.starts_with(|c: char| c.is_ascii_digit()));
+    (header > 0 && begins_rows && lines[..header].iter().all(|(line, ..)| is_title(line))).then_some(header)
 }
 
 /// The first line with as many fields as most lines have that may be a header, and the lines from there on that are as wide.
@@ -167,6 +191,7 @@ mod tests {
                 (',', 2),
             ),
             ("Report;\nds;y\n1;2\n", (';', 1)),
+            ("Title,Production\nUnit,MWh\nDate,Value\n2024-01,5\n2024-02,6\n", (',', 2)),
             ("Stock;;;\nSKU;2018;2019;2020\nA;1;2;3\nB;4;5;6\n", (';', 1)),
             ("# note\nT,,\nds,a,b\n1,2,3\n", (',', 2)),
         ] {
@@ -185,6 +210,8 @@ mod tests {
             ("y,x\na,2,3\nb,4,5\n", ','),
             ("unique_id,ds,y\na,2024-01-01\nb,2024-01-02\n", ','),
             ("y\n1\n2\n", ','),
+            // Columns of two levels, of which the upper one is no title.
+            ("Price,Close\nTicker,ABC\nDate,\n2024-01-01,1\n", ','),
             ("\"a;b;c\",d\n1,2\n", ','),
             ("a\tb\n1\t2", '\t'),
             ("", ','),

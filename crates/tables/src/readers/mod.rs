@@ -24,6 +24,7 @@ pub(crate) mod day_clock;
 mod decoded;
 pub(crate) mod file_options;
 pub(crate) mod file_part;
+mod footers;
 pub(crate) mod format;
 mod header_search;
 mod joined_head;
@@ -35,6 +36,7 @@ pub(crate) mod memory_table;
 #[cfg(feature = "excel")]
 mod merged_cells;
 pub(crate) mod missing_marks;
+mod notes_of_files;
 pub(crate) mod number_flags;
 pub(crate) mod number_format;
 pub(crate) mod open;

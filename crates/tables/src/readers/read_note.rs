@@ -28,6 +28,15 @@ pub enum ReadNote {
         /// The first number with a decimal comma, or with commas between its thousands and a point before its decimals.
         number: Option<String>,
     },
+    /// Times with names of months in another language than English.
+    Months {
+        /// The table.
+        table: Arc<str>,
+        /// The language, by its code.
+        locale: String,
+        /// The first of the times.
+        first: String,
+    },
     /// Lines before the header that were taken for titles.
     Titles {
         /// The file.
@@ -36,6 +45,17 @@ pub enum ReadNote {
         lines: u64,
         /// and the line of the header, from 1.
         header: u64,
+    },
+    /// Lines below the rows that were left out as notes.
+    Footers {
+        /// The file.
+        file: Arc<str>,
+        /// The first line, from 1,
+        line: u64,
+        /// how many there are,
+        lines: u64,
+        /// and the first cell of the first.
+        first: String,
     },
     /// A row below the header that holds the units of the columns.
     UnitsRow {
@@ -170,6 +190,19 @@ pub enum ReadNote {
         second: String,
         /// and how many more such pairs there are.
         more: usize,
+    },
+    /// A series that is the sum of all others at nearly every time.
+    TotalOfOthers {
+        /// The table.
+        table: Arc<str>,
+        /// The series.
+        id: String,
+        /// At how many times it is the sum,
+        times: usize,
+        /// of how many that it was compared at.
+        of: usize,
+        /// Whether it is a column.
+        wide: bool,
     },
     /// A table of future rows without ids, which are those of every series.
     OfAllSeries {
@@ -323,6 +356,22 @@ impl fmt::Display for ReadNote {
                      their own; write them alike if they are one"
                 )
             }
+            Self::TotalOfOthers { table, id, times, of, wide } => {
+                write!(
+                    f,
+                    "{table}: series `{id}` is the sum of the others at {times} of {of} times; it is forecast as a series of its own, and \
+                     sums over all series count it twice. If that is not meant, leave its "
+                )?;
+                match wide {
+                    true => f.write_str("column out")?,
+                    false => write!(
+                        f,
+                        "rows out ({}, if their first cell is the id)",
+                        Setting::SkipMatching.to(id)
+                    )?,
+                }
+                f.write_str(", and have sums made of the others, as those of a hierarchy")
+            }
             Self::NothingKnown { table, series } => {
                 let ids: Vec<String> = series.iter().map(|(id, _)| id.clone()).collect();
                 write!(f, "{table}: left out series of which no value is known: {}", listed(&ids))
@@ -394,6 +443,12 @@ impl fmt::Display for ReadNote {
                     "{table}: read {read}, as its first rows fit nothing else; {settings} {say} otherwise"
                 )
             }
+            Self::Months { table, locale, first } => write!(
+                f,
+                "{table}: read the months of its times in the language {locale} ({first}), in which all of its first rows are times; {} says \
+                 otherwise",
+                Setting::Locale
+            ),
             Self::IdsAbove { table, columns, ids, rows } => {
                 let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
                 write!(
@@ -411,6 +466,10 @@ impl fmt::Display for ReadNote {
                 f,
                 "{file}: line {line} has names below those of groups; columns are called by both, as {}",
                 listed(names)
+            ),
+            Self::Footers { file, line, lines, first } => write!(
+                f,
+                "{file}: lines left out as notes below the table: {lines}, from line {line} on (`{first}`)"
             ),
             Self::UnitsRow { file, line, texts } => {
                 write!(f, "{file}: line {line} is left out as the units of the columns ({})", listed(texts))

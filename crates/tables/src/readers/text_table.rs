@@ -11,6 +11,7 @@ use super::blocks::{Block, BlockError, Blocks, LONGEST_RECORD, Marks};
 use super::compressed::{Damage, Text};
 use super::decoded::{Decoded, NotEncodedSo};
 use super::file_options::FileOptions;
+use super::footers::{Footer, Footers, is_note};
 use super::header_search::{Header, find_header, separator_after};
 use super::number_format::{NumberFormat, narrow};
 use super::other_kinds::{CODES_OF_ZERO, other_kind};
@@ -51,14 +52,17 @@ pub struct TextTable<R: Read> {
     titles: Option<u64>,
     /// The lines below the header that belong to it.
     below: Option<BelowHeader<u64>>,
-    /// Rows so far.
+    /// Rows so far, and the line of the last.
     rows: u64,
+    last_row: u64,
     numbers: NumberFormat,
     units: Units,
     /// Points in numbers, where they may be marks between thousands.
     points: Option<Arc<Points>>,
     /// Lines that repeat the header, of all parts.
     repeated: Arc<AtomicU64>,
+    /// Notes below the table, of all parts.
+    footers: Arc<Footers>,
     options: FileOptions,
 }
 
@@ -116,10 +120,12 @@ impl<R: Read + Send> TextTable<R> {
             titles: (header.lines > 0).then_some(passed),
             below,
             rows: 0,
+            last_row: 0,
             numbers: NumberFormat::default(),
             units: Units::default(),
             points: Some(Points::new(header.separator).into()),
             repeated: Arc::default(),
+            footers: Arc::default(),
             options: options.clone(),
         };
         if !table.read()? {
@@ -174,6 +180,39 @@ impl<R: Read + Send> TextTable<R> {
             && self.records.len() == self.header.len()
             && self.header.iter().zip(0..).all(same)
             && self.header.iter().any(lettered)
+    }
+
+    /// Whether the row seems to be a note below the table. Most are none by their first bytes.
+    fn is_note(&self) -> bool {
+        let (first, found, expected) = (self.field(0), self.records.len(), self.header.len());
+        if self.rows == 0 || expected < 2 || first.first().is_none_or(u8::is_ascii_digit) {
+            return false;
+        }
+        let lacks = found < expected;
+        let may_be = lacks || self.field(1).trim_ascii().is_empty() || first.contains(&b':');
+        may_be && is_note(first, (1..found).map(|column| self.field(column)), lacks)
+    }
+
+    /// Moves to the next record that is neither blank nor a note below the table.
+    fn read_row(&mut self) -> Result<bool, TableError> {
+        while self.read()? {
+            if !self.is_note() {
+                (self.rows, self.last_row) = (self.rows + 1, self.records.line());
+                return Ok(true);
+            }
+            self.footers.see(self.records.line(), self.records.len(), self.field(0));
+        }
+        self.footers.see_row(self.last_row);
+        Ok(false)
+    }
+
+    /// The error of a line of another number of fields than the header.
+    fn ragged(&self, at: Place, found: usize, first: &str) -> TableError {
+        let (expected, separator) = (self.header.len(), self.marks.separator.into());
+        let word = first.split_whitespace().next().filter(|_| found < expected);
+        let note = word.filter(|word| word.starts_with(|c: char| c.is_alphabetic() || "#*([".contains(c)));
+        let note = note.map(|word| excerpt(word.as_bytes()));
+        UnreadableTable::Ragged { at, expected, found, separator, note }.into()
     }
 
     /// Sees the point of a number, if points are in question.
@@ -255,21 +294,14 @@ impl<R: Read + Send> TableReader for TextTable<R> {
     }
 
     fn advance(&mut self) -> Result<bool, TableError> {
-        if !self.read()? {
+        if !self.read_row()? {
             return Ok(false);
         }
-        self.rows += 1;
         // Separators without anything behind them add nothing.
         let (expected, found) = (self.header.len(), self.records.len());
         let more = || (expected..found).any(|column| !self.field(column).trim_ascii().is_empty());
         if found < expected || found > expected && more() {
-            let (at, separator) = (self.place(), self.marks.separator.into());
-            let first = String::from_utf8_lossy(self.field(0));
-            let word = first.split_whitespace().next().filter(|_| found < expected);
-            let note =
-                word.filter(|word| word.starts_with(|c: char| c.is_alphabetic() || "#*([".contains(c)));
-            let note = note.map(|word| excerpt(word.as_bytes()));
-            return Err(UnreadableTable::Ragged { at, expected, found, separator, note }.into());
+            return Err(self.ragged(self.place(), found, &String::from_utf8_lossy(self.field(0))));
         }
         Ok(true)
     }
@@ -288,10 +320,12 @@ impl<R: Read + Send> TableReader for TextTable<R> {
             titles: None,
             below: self.below.clone(),
             rows: self.rows,
+            last_row: self.last_row,
             numbers: self.numbers,
             units: self.units.of_part(),
             points: self.points.clone(),
             repeated: self.repeated.clone(),
+            footers: self.footers.clone(),
             options: self.options.clone(),
         };
         Ok(records.map(|records| Box::new(part(records)) as Box<dyn TableReader>))
@@ -365,6 +399,13 @@ impl<R: Read + Send> TableReader for TextTable<R> {
     }
 
     fn check_units(&self) -> Result<(), TableError> {
+        if let Some(Footer { line, fields, text }) = self.footers.among_rows() {
+            let at = Place { row: line, ..self.place() };
+            return Err(match fields < self.header.len() {
+                true => self.ragged(at, fields, &text),
+                false => UnreadableTable::Summary { at, first: text }.into(),
+            });
+        }
         if let Some(points) = &self.points {
             points.check(&self.file, &self.header)?;
         }
@@ -382,7 +423,9 @@ impl<R: Read + Send> TableReader for TextTable<R> {
         let points = self.points.as_ref().and_then(|points| points.note(&self.file, &self.header));
         let below = self.below.as_ref().filter(|_| self.blocks.is_some());
         let below = below.and_then(|below| below.note(&self.file));
-        let first = encoded.into_iter().chain(titles).chain(below).chain(repeated).chain(points);
+        let footers = self.footers.note(&self.file);
+        let first =
+            encoded.into_iter().chain(titles).chain(below).chain(repeated).chain(footers).chain(points);
         first.chain(self.units.notes(&self.file)).collect()
     }
 }
