@@ -72,5 +72,6 @@ mod series_parts;
 mod skipped_hours;
 mod sort;
 mod spelling;
+mod total_ids;
 mod unrounded;
 pub(crate) mod unseen;

@@ -195,6 +195,7 @@ pub(crate) fn read(
                 .with_constants(&names)?
                 .with_alike_ids_noted()
                 .with_marks_noted()
+                .with_totals_noted(options.wide)
                 .with_notation_noted(&options.notation, &options.id_col))
         }
         Err(error) => Err(explained(with_orders(error, &mut *table), &*table, options)),
