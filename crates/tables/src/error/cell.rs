@@ -4,6 +4,7 @@ use super::flaw::Flaw;
 use super::place::Place;
 use super::whereabouts::Whereabouts;
 use foretell_calendar::{TimeFlaw, readings::readings};
+use foretell_messages::Setting;
 
 /// A cell that is not what it should be.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
@@ -11,7 +12,7 @@ use foretell_calendar::{TimeFlaw, readings::readings};
 #[non_exhaustive]
 pub enum CellError {
     /// A cell is not the number it should be.
-    #[error("{at}, column `{column}`: {value:?} {}", .flaw.at(.at))]
+    #[error("{at}, column `{column}`: {value:?} {}", unread_number(.value, *.flaw, .at))]
     #[strum(serialize = "bad_value")]
     Value {
         /// The row.
@@ -84,10 +85,53 @@ impl CellError {
     }
 }
 
+/// The most characters of a text that may be a mark.
+const MARK: usize = 10;
+
+/// The flaw of a cell that should hold a number, with what its text may stand for.
+fn unread_number(text: &str, flaw: Flaw, at: &Place) -> String {
+    let is_mark = text.chars().count() <= MARK && !text.contains(|c: char| c.is_ascii_digit());
+    match flaw {
+        Flaw::Accompanied if text.starts_with('<') => format!(
+            "is less than a number, and by how much is not said; say whether it is to be read as 0 ({}) or as missing ({})",
+            Setting::Zeros.to(text),
+            Setting::Missing.to(text)
+        ),
+        Flaw::Text if is_mark => format!(
+            "{}, or, if it stands for a value that is not known, say so ({})",
+            flaw.at(at),
+            Setting::Missing.to(text)
+        ),
+        flaw => flaw.at(at),
+    }
+}
+
 /// The flaw of a time, and the formats that would read it.
 fn unread_time(text: &str, why: TimeFlaw) -> String {
     match readings(text) {
         None => why.to_string(),
         Some(readings) => why.with_readings(&readings),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_that_may_stand_for_values_are_told_with_the_setting_that_reads_them() {
+        let message = |value: &str, flaw: Flaw| {
+            let (at, column, value) = (Place::row(3), "y".to_owned(), value.to_owned());
+            CellError::Value { at, column, value, flaw }.to_string()
+        };
+        let less = message("<1", Flaw::Accompanied);
+        assert!(
+            less.contains("`ReadOptions::zeros = <1`") && less.contains("`ReadOptions::missing = <1`"),
+            "{less}"
+        );
+        assert!(message("5 MW", Flaw::Accompanied).contains("a unit"));
+        assert!(message("x", Flaw::Text).ends_with("say so (`ReadOptions::missing = x`)"));
+        assert!(!message("a remark on this day", Flaw::Text).contains("missing"));
+        assert!(!message("12:30", Flaw::Text).contains("missing"));
     }
 }
