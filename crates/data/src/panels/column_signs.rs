@@ -22,15 +22,26 @@ pub(super) fn is_called_as_ids(name: &str) -> bool {
 }
 
 /// Names of the column of times, if what the columns hold does not tell it.
-pub(super) const TIMES: [&str; 26] = [
+pub(super) const TIMES: [&str; 46] = [
     "ds", "date", "datum", "day", "time", "timestamp", "datetime", "month", "week", "quarter", "year",
     "period", "ts", "zeit", "zeitpunkt", "zeitstempel", "monat", "woche", "quartal", "jahr", "fecha", "mes",
-    "mois", "semaine", "season", "saison",
+    "mois", "semaine", "season", "saison", "tag", "jour", "dia", "día", "giorno", "dag", "zeitraum",
+    "kalenderwoche", "semana", "vecka", "uke", "mese", "mês", "måned", "månad", "trimestre", "kvartal",
+    "dato", "observation_date", "time_period",
 ];
 
-/// Whether a column holds times by its name.
+/// Whether a column holds times by its name: `t` are those of R, where `T` is a temperature.
 pub(super) fn is_called_time(name: &str) -> bool {
-    TIMES.contains(&name.trim().to_lowercase().as_str())
+    name.trim() == "t" || TIMES.contains(&name.trim().to_lowercase().as_str())
+}
+
+/// Whether a column holds weeks by its name.
+pub(super) fn is_called_week(name: &str) -> bool {
+    const WEEKS: [&str; 6] = ["week", "woche", "semaine", "semana", "settimana", "vecka"];
+    const SHORT: [&str; 5] = ["kw", "wk", "uke", "uge", "week"];
+    let name = name.to_lowercase();
+    WEEKS.iter().any(|week| name.contains(week))
+        || name.split(|c: char| !c.is_alphanumeric()).any(|word| SHORT.contains(&word))
 }
 
 /// Whether a cell of a column of numbers may be so: those that are written in another way than was said are an error of the reading,

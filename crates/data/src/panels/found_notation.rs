@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 use super::column_signs::{holds_number, is_called_as_ids, is_called_time};
 use super::first_rows::FirstRows;
 use super::laid_out::year_and_part;
+use super::month_languages::MonthLanguages;
 use super::notation::Notation;
 use super::options::ReadOptions;
 use super::panel::Panel;
 use super::roles::MOST_COLUMNS;
+use super::year_weeks::YearWeeks;
 use crate::error::DataError;
 use foretell_calendar::{Clock, TimeFormat, TimeKind, days::DAY, days::date_of, readings::formats};
 use foretell_tables::{
@@ -23,8 +25,8 @@ const MOST_BYTES: u64 = 1 << 28;
 impl Panel {
     pub(super) fn with_notation_noted(self, notation: &Notation, id_col: &str) -> Self {
         let table = || self.data.table.clone();
-        let notes = notation.note(table()).into_iter().chain(notation.note_of_ids(table(), id_col)).collect();
-        self.with_notes(notes)
+        let written = notation.note(table()).into_iter().chain(notation.note_of_months(table()));
+        self.with_notes(written.chain(notation.note_of_ids(table(), id_col)).collect())
     }
 }
 
@@ -104,7 +106,9 @@ impl ReadOptions {
         let time = self.times_among(table.find(self.time_name()), &columns);
         let is_numbered = self.freq.is_some_and(|freq| freq.kind() == TimeKind::Integer);
         let may_be_years = self.time_format.is_none() && !is_numbered;
-        let is_other = |time: &&Seen| !time.is_read || (may_be_years && time.are_years());
+        let is_other = |time: &&Seen| {
+            !time.is_read || (may_be_years && (time.are_years() || time.weeks.format().is_some()))
+        };
         if let Some(time) = time.map(|time| &columns[time]).filter(is_other).filter(|_| asks_times) {
             match time.only_format() {
                 Some(format) => {
@@ -112,8 +116,19 @@ impl ReadOptions {
                     notation.times = Some((format, time.first.clone()));
                 }
                 None if time.are_usual => self.time_format = None,
+                None if self.time_format.is_none() => {
+                    self.locale = time.months.first();
+                    notation.months = self.locale.map(|locale| (locale, time.first.clone()));
+                }
                 None => {}
             }
+        }
+        let asks_date = !said[0] && self.locale.is_none() && self.time_format.is_none();
+        let date = self.time_cols.first().filter(|_| asks_date && self.across.is_none());
+        let date = date.and_then(|name| columns.iter().find(|column| column.name == *name));
+        if let Some((format, first)) = date.and_then(|date| Some((date.only_date()?, &date.first))) {
+            self.time_format = Some(format.clone());
+            notation.times = Some((format, first.clone()));
         }
         let others = columns.iter().enumerate().filter(|(place, _)| Some(*place) != time);
         let numbers: Vec<&Seen> =
@@ -158,7 +173,8 @@ impl ReadOptions {
         if self.wide {
             return columns.iter().position(|column| !column.name.is_empty());
         }
-        if columns.iter().any(|column| column.are_usual) {
+        let are_weeks = |column: &Seen| column.weeks.format().is_some();
+        if columns.iter().any(|column| column.are_usual && !are_weeks(column)) {
             return None;
         }
         let names = || columns.iter().map(|column| &column.name);
@@ -166,16 +182,23 @@ impl ReadOptions {
         let of_parts = year_and_part(names()).is_some()
             || named_months(names().map(String::as_str)).is_some()
             || parts_of_year(names().map(String::as_str)).is_some();
-        let are_counted = columns.iter().any(|column| column.wholes.as_ref().is_some_and(Wholes::follow));
+        // Numbers of rows have no name.
+        let are_counted = columns
+            .iter()
+            .any(|column| !column.name.is_empty() && column.wholes.as_ref().is_some_and(Wholes::follow));
         let is_time = |column: &Seen| match column.are_years() {
             true => !of_parts,
+            false if are_weeks(column) => true,
             // Values may be as years with parts of them are, beside steps that are counted.
             false if column.are_parts_of_years() => is_called_time(&column.name) || !are_counted,
-            false => !column.are_numbers && column.only_format().is_some(),
+            // Months with a point before their year, as numbers have it.
+            false if column.are_numbers && !is_called_time(&column.name) => false,
+            false => column.only_format().is_some() || column.months.first().is_some(),
         };
         let written: Vec<usize> = (0..columns.len()).filter(|&i| is_time(&columns[i])).collect();
         match written[..] {
             [only] => Some(only),
+            [start, end] if columns[start].begins_before(&columns[end]) => Some(start),
             _ => {
                 let mut called = written.into_iter().filter(|&i| is_called_time(&columns[i].name));
                 called.next().filter(|_| called.next().is_none())
@@ -206,6 +229,8 @@ struct Seen {
     /// The formats that read all of its cells so far; none before the first.
     formats: Option<Vec<TimeFormat>>,
     first: String,
+    /// The first one that is another.
+    second: String,
     /// Whether all are timestamps in a usual form, such as ISO 8601, and none is an integer.
     are_usual: bool,
     /// A clock that is set as the options say, and whether it reads all.
@@ -217,6 +242,10 @@ struct Seen {
     are_years: bool,
     /// How years with parts of them are read, of those that read all cells.
     parts: Vec<YearParts>,
+    /// How weeks are read, of those that read all cells.
+    weeks: YearWeeks,
+    /// The languages of months in which all are times.
+    months: MonthLanguages,
     /// How whole numbers follow each other, where all are.
     wholes: Option<Wholes>,
     /// A number whose comma stands before decimals.
@@ -238,11 +267,14 @@ impl Seen {
             clock,
             formats: None,
             first: String::new(),
+            second: String::new(),
             are_usual: false,
             is_read: true,
             are_numbers: true,
             are_years: true,
             parts: YearParts::all(),
+            weeks: YearWeeks::of(name),
+            months: MonthLanguages::default(),
             wholes: Some(Wholes::default()),
             comma: None,
             grouped: None,
@@ -269,11 +301,14 @@ impl Seen {
         let is_year = label.len() == 4 && label.parse().is_ok_and(|year| (1600..2200).contains(&year));
         self.are_years = self.are_years && is_year;
         self.parts.retain_mut(|parts| parts.reads(&label));
+        self.weeks.see(&label);
+        self.months.see(&label);
         let is_usual = !is_whole && TimeKind::Timestamp.parse(&label).is_ok();
         self.is_read = self.is_read && self.clock.read(&label).is_ok();
         match &mut self.formats {
             None => {
-                let found = if may_be_date(&label) && !is_usual { formats(&label) } else { Vec::new() };
+                let may_be = may_be_date(&label) || is_called_time(&self.name) && is_pointed_month(&label);
+                let found = if may_be && !is_usual { formats(&label) } else { Vec::new() };
                 let found = found.iter().filter(|(format, _)| has_whole_date(format));
                 self.formats = Some(found.filter_map(|(format, _)| TimeFormat::parse(format).ok()).collect());
                 self.first.clone_from(&label);
@@ -282,6 +317,9 @@ impl Seen {
             Some(formats) => {
                 formats.retain(|format| format.civil(&label).is_some());
                 self.are_usual = self.are_usual && is_usual;
+                if self.second.is_empty() && label != self.first {
+                    self.second.clone_from(&label);
+                }
             }
         }
         if !self.are_numbers {
@@ -325,9 +363,23 @@ impl Seen {
         !self.are_years && self.parts.first().is_some_and(YearParts::follow)
     }
 
+    /// Whether it holds the beginnings of intervals that follow each other, and the other column their ends.
+    fn begins_before(&self, end: &Self) -> bool {
+        !self.second.is_empty() && self.second == end.first
+    }
+
+    /// The only format that reads all cells, if it is one of days.
+    fn only_date(&self) -> Option<TimeFormat> {
+        let [only] = self.formats.as_deref()? else { return None };
+        let word = only.to_string();
+        let is_of_days = word.contains("%d") && !word.contains("%H") && !word.contains("%I");
+        (is_of_days && !self.are_usual).then(|| only.clone())
+    }
+
     /// The only format that reads all cells.
     fn only_format(&self) -> Option<TimeFormat> {
         match self.formats.as_deref() {
+            _ if self.weeks.format().is_some() => self.weeks.format().cloned(),
             _ if self.are_years() => TimeFormat::parse("%Y").ok(),
             _ if self.are_parts_of_years() => self.parts.first().map(|parts| parts.format.clone()),
             Some([only]) => Some(only.clone()),
@@ -408,9 +460,20 @@ fn may_be_date(text: &str) -> bool {
     is_as_long && text.parse::<f64>().is_err()
 }
 
+/// Whether a text is a month and a year of four digits behind a point, as numbers with decimals are written, too.
+fn is_pointed_month(text: &str) -> bool {
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    text.split_once('.').is_some_and(|(month, year)| {
+        month.len() == 2 && year.len() == 4 && is_number(month) && is_number(year)
+    })
+}
+
 /// Whether a format has a year of four digits and a month: others may mean several things.
 fn has_whole_date(format: &str) -> bool {
     let has = |part: &str| format.contains(part);
+    if format == "%m.%Y" {
+        return true;
+    }
     has("%Y") && (has("%d") || has("%m/") || has("%m-")) && (has("%m") || has("%b") || has("%B"))
 }
 
@@ -450,6 +513,23 @@ mod tests {
             ),
             ("time,y\n1949.000,1\n1949.083,2\n1949.167,3\n", "times by year/12 (1949.000)"),
             ("x,y\n1960.75,1.5\n1961.00,2\n1961.25,2\n", "times by year/4 (1960.75)"),
+            // As R writes a table with the numbers of its rows.
+            (
+                "\"\",\"t\",\"n\"\n\"1\",1949,112\n\"2\",1949.0833333,118\n\"3\",1949.1666667,132\n",
+                "times by year/12 (1949)",
+            ),
+            ("Monat;y\n01.2024;1\n02.2024;2\n", "times by %m.%Y (01.2024)"),
+            ("KW;y\n1/2024;1\n2/2024;2\n", "times by %V/%G (1/2024)"),
+            ("Woche;y\n2024-01;1\n2024-02;2\n", "times by %G-%V (2024-01)"),
+            ("KW;y\n202401;1\n202402;2\n", "times by %G%V (202401)"),
+            ("ds;y\n12/2024;1\n13/2024;2\n14/2024;2\n", "times by %V/%G (12/2024)"),
+            ("ds;y\n11/2024;1\n12/2024;2\n1/2025;2\n", "times by %m/%Y (11/2024)"),
+            ("ds;y\n01.02.2024 18.00.00;1\n", "times by %d.%m.%Y %H.%M.%S (01.02.2024 18.00.00)"),
+            // The ends of intervals stand beside their beginnings.
+            (
+                "von;bis;y\n01.02.2024 00:00;01.02.2024 01:00;1\n01.02.2024 01:00;01.02.2024 02:00;2\n",
+                "times by %d.%m.%Y %H:%M (01.02.2024 00:00)",
+            ),
         ] {
             let note = notation(text);
             assert!(
@@ -535,6 +615,44 @@ mod tests {
     }
 
     #[test]
+    fn months_of_another_language_are_read_where_all_cells_are_times_in_it() {
+        let read = |text: &str| {
+            let file = file(text);
+            let panel =
+                Panel::from_file(&file, &ReadOptions::new().with_notation_of(&file, [false; 2]).unwrap());
+            let panel = panel.unwrap();
+            let notes: Vec<String> = panel.notes().iter().map(ToString::to_string).collect();
+            (panel.freq().to_string(), notes.join("\n"))
+        };
+        let (freq, told) = read("Monat;Umsatz\nJan 2019;1\nFeb 2019;2\nMär 2019;3\nApr 2019;3\n");
+        assert!(
+            freq == "MS" && told.contains("read the months of its times in the language de (Jan 2019)"),
+            "{told}"
+        );
+        let (freq, told) = read("Mois;Ventes\n1 déc. 2019;1,5\n2 déc. 2019;2,5\n3 déc. 2019;3\n");
+        assert!(
+            freq == "D" && told.contains("in the language fr") && told.contains("decimal comma"),
+            "{told}"
+        );
+        assert_eq!(read("Month,y\nJan 2019,1\nFeb 2019,2\nMar 2019,3\n"), ("MS".to_owned(), String::new()));
+    }
+
+    #[test]
+    fn days_beside_their_times_of_day_are_read_by_the_only_format() {
+        let file = file("Datum;Uhrzeit;y\n13.01.2024;00.00;1\n13.01.2024;00.15;2\n13.01.2024;00.30;3\n");
+        let time_cols = ["Datum", "Uhrzeit"].map(str::to_owned).into();
+        let options = ReadOptions { time_cols, ..ReadOptions::new() };
+        let options = options.with_notation_of(&file, [false; 2]).unwrap();
+        let panel = Panel::from_file(&file, &options).unwrap();
+        assert_eq!((panel.freq().to_string(), panel.len(0)), ("15min".to_owned(), 3));
+        assert!(
+            panel.notes()[0].to_string().contains("times by %d.%m.%Y (13.01.2024)"),
+            "{:?}",
+            panel.notes()
+        );
+    }
+
+    #[test]
     fn what_can_mean_two_things_is_a_question() {
         for text in [
             "ds,y\n01/01/2007,1\n01/02/2007,2\n01/03/2007,3\n",
@@ -547,6 +665,8 @@ mod tests {
             "ds,y\n2024-01-02,1\n",
             "year,month,y\n2023,1,1.5\n2023,2,1.5\n",
             "step,y\n2023,1.5\n2024,1.5\n",
+            // Numbers with decimals, under a name that tells nothing.
+            "level;y\n01.2024;1\n02.2024;2\n",
             // Prices that are parts of no years, or do not follow each other.
             "ds,price,y\n2024-01-01,1949.25,1\n2024-01-02,1950.00,2\n",
             "x,y\n1958.2027,1\n1958.2877,2\n",

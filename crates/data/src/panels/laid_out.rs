@@ -130,6 +130,9 @@ pub(super) fn explained(error: DataError, table: &dyn TableReader, options: &Rea
                 .or_else(|| times(header, options))
                 .or_else(|| units(&error, header))
                 .or_else(|| match &error {
+                    DataError::Table(TableError::Column(ColumnError::Missing { .. })) if header.len() == 1 => {
+                        Some(below_titles())
+                    }
                     DataError::Table(TableError::Column(ColumnError::Missing { .. })) => dated_parts(header),
                     // A first sheet may be one of remarks.
                     DataError::Table(TableError::Cell(CellError::Time { .. })) if options.file.sheet.is_none() => Some(sheets?.hint()),
@@ -177,6 +180,14 @@ fn times(header: &[String], options: &ReadOptions) -> Option<String> {
     ))
 }
 
+/// That lines above the header may have been taken for it.
+fn below_titles() -> String {
+    format!(
+        "if its names stand further down, below lines of titles, say how many lines stand before them ({})",
+        Setting::SkipRows
+    )
+}
+
 /// A line of units below the header, which has a word or nothing where a time or a number is expected.
 fn units(error: &DataError, header: &[String]) -> Option<String> {
     let (at, column, value) = match error {
@@ -220,9 +231,10 @@ fn dated_parts(header: &[String]) -> Option<String> {
 }
 
 /// Names of the column of a part of a year beside that of the year, without blanks and the like.
-const PARTS_OF_A_YEAR: [&str; 18] = [
+const PARTS_OF_A_YEAR: [&str; 29] = [
     "week", "weekno", "weeknr", "weekofyear", "isoweek", "wk", "kw", "woche", "semaine", "semana", "month",
-    "monat", "mois", "mes", "quarter", "qtr", "quartal", "period",
+    "monat", "mois", "mes", "quarter", "qtr", "quartal", "period", "kalenderwoche", "vecka", "uke",
+    "settimana", "mese", "mês", "måned", "månad", "trimestre", "kvartal", "periode",
 ];
 
 /// The columns of a year and of a part of it, as of its week, if there is one of each.
@@ -301,9 +313,9 @@ pub(super) fn is_called_part_of_day(name: &str) -> bool {
     PARTS.contains(&plain(name).as_str()) && plain(name) != "month"
 }
 
-const PARTS: [&str; 11] = [
+const PARTS: [&str; 19] = [
     "settlementperiod", "hour", "hourending", "hourbeginning", "hr", "he", "time", "timeofday", "month",
-    "minute", "hourend",
+    "minute", "hourend", "uhrzeit", "zeit", "stunde", "heure", "hora", "ora", "uur", "klokkeslett",
 ];
 
 /// A column of hours beside that of the times.

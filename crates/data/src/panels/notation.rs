@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use foretell_calendar::TimeFormat;
+use foretell_calendar::{Locale, TimeFormat};
 use foretell_tables::{NumberFormat, ReadNote, is_of_id};
 
 /// How the times and numbers of a table are written that are not written as usual.
@@ -11,6 +11,8 @@ use foretell_tables::{NumberFormat, ReadNote, is_of_id};
 pub struct Notation {
     /// The only format that reads the times, and the first of them.
     pub times: Option<(TimeFormat, String)>,
+    /// The language of the names of months in times, and the first of them.
+    pub months: Option<(Locale, String)>,
     /// The only way to read the numbers, and the first that no other reads.
     pub numbers: Option<(NumberFormat, String)>,
     /// Columns whose texts stand in the first row of a series alone.
@@ -29,6 +31,12 @@ impl Notation {
             seen.filter(|(name, _)| is_of_id(id_col, name)).unzip();
         let rows = self.rows_seen;
         (!columns.is_empty()).then_some(ReadNote::IdsAbove { table, columns, ids, rows })
+    }
+
+    /// What is told of times with names of months in that language.
+    pub(super) fn note_of_months(&self, table: Arc<str>) -> Option<ReadNote> {
+        let (locale, first) = self.months.as_ref()?;
+        Some(ReadNote::Months { table, locale: locale.to_string(), first: first.clone() })
     }
 
     /// What is told of times and numbers of a table that are written so.

@@ -152,12 +152,12 @@ impl ReadOptions {
     }
 }
 
-/// Whether a column is called as what was traded of a share is, which stands beside its prices.
+/// Whether a column is named as the volume of a share, which stands beside its prices.
 fn is_volume(column: &Seen) -> bool {
     column.name.eq_ignore_ascii_case("volume")
 }
 
-/// Whether it is called as the price of a share at the end of a period is. A `price` alone stands beside what is sold, too.
+/// Whether it is named as the closing price of a share. A `price` alone stands beside what is sold, too.
 fn is_price(column: &Seen) -> bool {
     let called = |name: &&str| column.name.eq_ignore_ascii_case(name);
     ["close", "adj close", "adj_close", "adjclose"].iter().any(called)
@@ -290,7 +290,10 @@ impl Columns {
             match times.len() {
                 0 => only_called(columns.iter(), &TIMES),
                 1 => Some(times[0]),
-                _ => only_called(times.into_iter(), &TIMES),
+                _ => only_called(times.iter().copied(), &TIMES).or_else(|| match times[..] {
+                    [start, end] if begins_before(start, end) => Some(start),
+                    _ => None,
+                }),
             }
         });
         // Forecasts of one time from several cutoffs are told apart by these.
@@ -310,19 +313,23 @@ impl Columns {
             }
             let others = || columns.iter().filter(|column| is_other(column, &[time, target_called]));
             let texts: Vec<&Seen> = others().filter(|column| !column.are_numbers()).collect();
-            let texts: Vec<&Seen> = texts.into_iter().filter(|column| !column.is_part_of_day()).collect();
+            let is_end = |column: &Seen| time.is_some_and(|time| begins_before(time, column));
+            let texts: Vec<&Seen> =
+                texts.into_iter().filter(|column| !column.is_part_of_day() && !is_end(column)).collect();
             let id = match texts.len() {
                 0 => only_called(others(), &IDS),
                 1 => Some(texts[0]),
                 _ => only_called(texts.into_iter(), &IDS),
             };
-            // Years beside their months or periods are no series.
-            let is_year = |id: &&Seen| {
+            // Years beside their months or periods are no series, nor are these beside their years.
+            let is_of_year = |id: &&Seen| {
                 let of_year = year_and_part(columns.iter().map(|column| &column.name));
-                of_year
-                    .is_some_and(|[year, part]| id.name == year && time.is_some_and(|time| time.name == part))
+                let is_time = |name: &str| time.is_some_and(|time| time.name == name);
+                of_year.is_some_and(|[year, part]| {
+                    id.name == year && is_time(&part) || id.name == part && is_time(&year)
+                })
             };
-            id.filter(|id| !is_year(id)).filter(|id| {
+            id.filter(|id| !is_of_year(id)).filter(|id| {
                 times.as_ref().is_some_and(|times| are_ids(id, times, options.aggregate.is_some()))
             })
         });
@@ -336,7 +343,7 @@ impl Columns {
             let is_usual = !time_is_said && called(options.time_name()).is_some();
             match only_called(others(), &TARGETS) {
                 // One that is called so and holds something else is a doubt.
-                // So is what was traded of a share beside its prices.
+                // So is the volume of a share beside its closing price.
                 Some(named) => Some(named)
                     .filter(|named| named.are_numbers() && !(is_volume(named) && others().any(is_price))),
                 None => numbers.first().filter(|_| numbers.len() == 1 && !is_usual).copied(),
@@ -409,6 +416,13 @@ impl Columns {
         }
         Vec::new()
     }
+}
+
+/// Whether a column holds the beginnings of intervals that follow each other, and the other one their ends.
+fn begins_before(start: &Seen, end: &Seen) -> bool {
+    let first = start.cells.first();
+    let next = start.cells.iter().find(|cell| Some(*cell) != first);
+    next.is_some_and(|next| next.is_some() && end.cells.first() == Some(next)) && end.place > start.place
 }
 
 /// The most columns of which all choices are tried.

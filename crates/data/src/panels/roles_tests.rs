@@ -51,6 +51,13 @@ fn columns_are_told_by_what_they_hold() {
         // Which of the numbers, which of the texts?
         ("date,shop,a,b\n2024-01-01,A,5,1\n2024-01-01,B,6,2\n", ["shop", "date", ""]),
         ("date,shop,kind,y\n2024-01-01,A,u,1\n2024-01-01,B,u,2\n", ["", "date", "y"]),
+        // The beginnings of intervals and their ends.
+        (
+            "from,to,area,load\n2024-01-01 00:00,2024-01-01 01:00,A,5\n2024-01-01 01:00,2024-01-01 02:00,A,6\n",
+            ["area", "from", "load"],
+        ),
+        // Weeks beside their years are no series.
+        ("Jahr;KW;Menge\n2023;KW 1;5\n2023;KW 2;6\n2024;KW 1;5\n2024;KW 2;6\n", ["", "Jahr", "Menge"]),
         // A day and another one.
         ("ordered,due,sku,y\n2024-01-01,2024-02-01,A,1\n2024-01-01,2024-02-01,B,2\n", ["", "", "y"]),
     ] {
