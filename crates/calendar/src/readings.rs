@@ -7,13 +7,13 @@ use super::time_format::TimeFormat;
 use foretell_messages::Setting;
 
 /// Dates as people and programs write them, beside the usual forms.
-const DATES: [&str; 49] = [
+const DATES: [&str; 52] = [
     "%m/%d/%Y", "%d/%m/%Y", "%d.%m.%Y", "%m-%d-%Y", "%d-%m-%Y", "%m/%d/%y", "%d/%m/%y", "%d.%m.%y",
     "%Y-%m-%d", "%Y-%d-%m", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d", YEAR_DAY, "%G-%V", SEASONS[0], SEASONS[1],
     "%d-%b-%Y", "%d-%b-%y", "%d %b %Y", "%A, %B %d, %Y", "%a, %d %b %Y", "%B %d, %Y", "%b %y", "%m/%Y",
     "%m-%Y", "%m.%Y", "0%m.%Y", "0%m/%Y", "%Y.%m", QUARTER, YEAR, "%a %d %b %Y", "%Y年%m月%d日", "%qQ%Y",
     "%Y%qQ", "FY%Y", "FY%yQ%q", "FY%YQ%q", "FY%y Q%q", "FY%Y Q%q", "FY%y-Q%q", "FY%Y-Q%q", "Q%q FY%y",
-    "Q%q FY%Y", "FY%y", "FY %Y", WEEK, MONTH_OF_SHORT_YEAR,
+    "Q%q FY%Y", "FY%y", "FY %Y", WEEK, MONTH_OF_SHORT_YEAR, "%y-%m-%d", "%d-%m-%y", "%Y/0%m",
 ];
 
 /// A week and its year, where it is no month.
@@ -168,6 +168,9 @@ mod tests {
             ("2024-01-31 13.45", "= %Y-%m-%d %H.%M` reads it as 2024-01-31 13:45:00"),
             ("13/2019", "= %V/%G` reads it as 2019-03-25"),
             ("02/24", "= %m/%y` reads it as 2024-02-01"),
+            ("24-01-31", "= %y-%m-%d` reads it as 2024-01-31"),
+            ("31-01-24", "= %d-%m-%y` reads it as 2024-01-31"),
+            ("2019/002", "= %Y/0%m` reads it as 2019-02-01"),
             ("2024-01-31 01:45 pm", "= %Y-%m-%d %I:%M %p` reads it as 2024-01-31 13:45:00"),
             ("1/31/2024 1:45:07 PM", "= %m/%d/%Y %I:%M:%S %p` reads it as 2024-01-31 13:45:07"),
             ("20240131T134507", "= %Y%m%dT%H%M%S` reads it as 2024-01-31 13:45:07"),

@@ -22,12 +22,13 @@ pub(super) fn is_called_as_ids(name: &str) -> bool {
 }
 
 /// Names of the column of times, if what the columns hold does not tell it.
-pub(super) const TIMES: [&str; 46] = [
+pub(super) const TIMES: [&str; 51] = [
     "ds", "date", "datum", "day", "time", "timestamp", "datetime", "month", "week", "quarter", "year",
     "period", "ts", "zeit", "zeitpunkt", "zeitstempel", "monat", "woche", "quartal", "jahr", "fecha", "mes",
     "mois", "semaine", "season", "saison", "tag", "jour", "dia", "día", "giorno", "dag", "zeitraum",
     "kalenderwoche", "semana", "vecka", "uke", "mese", "mês", "måned", "månad", "trimestre", "kvartal",
-    "dato", "observation_date", "time_period",
+    "dato", "observation_date", "time_period", "calendar day", "kalendertag", "posting date",
+    "buchungsdatum", "belegdatum",
 ];
 
 /// Whether a column holds times by its name: `t` are those of R, where `T` is a temperature.

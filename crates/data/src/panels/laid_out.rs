@@ -129,6 +129,7 @@ pub(super) fn explained(error: DataError, table: &dyn TableReader, options: &Rea
                 })
                 .or_else(|| times(header, options))
                 .or_else(|| units(&error, header))
+                .or_else(|| second_times(&error, options))
                 .or_else(|| match &error {
                     DataError::Table(TableError::Column(ColumnError::Missing { .. })) if header.len() == 1 => {
                         Some(below_titles())
@@ -206,6 +207,17 @@ fn units(error: &DataError, header: &[String]) -> Option<String> {
             false => format!("{} with the beginning of its first cell", Setting::SkipMatching),
         };
         format!("if line 2 holds units and no values, leave it out ({leave_out})")
+    })
+}
+
+/// A column of times beside the first, in a table of which every other column is a series.
+fn second_times(error: &DataError, options: &ReadOptions) -> Option<String> {
+    let DataError::Table(TableError::Cell(CellError::Value { column, value, .. })) = error else {
+        return None;
+    };
+    let is_time = value.parse::<f64>().is_err() && TimeKind::Timestamp.parse(value).is_ok();
+    (options.wide && is_time).then(|| {
+        format!("if `{column}` holds times as the first column does, take it out of the table, every other column of which is a series")
     })
 }
 
@@ -397,6 +409,21 @@ mod tests {
         assert!(
             note.to_string().contains("the columns Q1 to Q4 look like the quarters of one series"),
             "{note}"
+        );
+    }
+
+    #[test]
+    fn second_times_and_titles_above_the_names_are_told() {
+        let wide = ReadOptions { wide: true, ..ReadOptions::new() };
+        let message = refused("DATE,TIME PERIOD,rate\n2019-01-31,2019Jan,5\n2019-02-28,2019Feb,6\n", &wide);
+        assert!(
+            message.contains("; if `TIME PERIOD` holds times as the first column does, take it out"),
+            "{message}"
+        );
+        let message = refused("Table 45212-0004\nTurnover\n", &ReadOptions::new());
+        assert!(
+            message.contains("say how many lines stand before them (`FileOptions::skip_rows`)"),
+            "{message}"
         );
     }
 
