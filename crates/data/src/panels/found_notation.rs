@@ -301,8 +301,12 @@ impl Seen {
         let is_year = label.len() == 4 && label.parse().is_ok_and(|year| (1600..2200).contains(&year));
         self.are_years = self.are_years && is_year;
         self.parts.retain_mut(|parts| parts.reads(&label));
-        self.weeks.see(&label);
-        self.months.see(&label);
+        // Lines that sum up others have a word in place of a time, which their reading tells.
+        let is_word = !label.bytes().any(|byte| byte.is_ascii_digit());
+        if !is_word {
+            self.weeks.see(&label);
+            self.months.see(&label);
+        }
         let is_usual = !is_whole && TimeKind::Timestamp.parse(&label).is_ok();
         self.is_read = self.is_read && self.clock.read(&label).is_ok();
         match &mut self.formats {
@@ -314,6 +318,7 @@ impl Seen {
                 self.first.clone_from(&label);
                 self.are_usual = is_usual;
             }
+            Some(_) if is_word => {}
             Some(formats) => {
                 formats.retain(|format| format.civil(&label).is_some());
                 self.are_usual = self.are_usual && is_usual;
@@ -519,6 +524,7 @@ mod tests {
                 "times by year/12 (1949)",
             ),
             ("Monat;y\n01.2024;1\n02.2024;2\n", "times by %m.%Y (01.2024)"),
+            ("Tag;y\n01.02.2024;1\n02.02.2024;2\nSumme;3\n", "times by %d.%m.%Y (01.02.2024)"),
             ("KW;y\n1/2024;1\n2/2024;2\n", "times by %V/%G (1/2024)"),
             ("Woche;y\n2024-01;1\n2024-02;2\n", "times by %G-%V (2024-01)"),
             ("KW;y\n202401;1\n202402;2\n", "times by %G%V (202401)"),

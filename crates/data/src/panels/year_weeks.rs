@@ -22,6 +22,8 @@ pub(super) struct YearWeeks {
 /// A way of writing them, and what was read by it.
 struct Way {
     format: TimeFormat,
+    /// Whether the first cell could as well be a number.
+    are_numbers: bool,
     /// The last week, and how many followed the one before and how many came earlier, as where another series begins.
     last: i64,
     followed: usize,
@@ -59,7 +61,9 @@ impl YearWeeks {
     pub(super) fn format(&self) -> Option<&TimeFormat> {
         let is_clear = |way: &&Way| {
             let goes_on = way.goes_on && way.followed > 2 * way.restarted;
-            self.is_called || goes_on && way.greatest > LAST_MONTH
+            // Numbers under such a name may be amounts of weeks.
+            let is_told = self.is_called && !way.are_numbers;
+            is_told || goes_on && (self.is_called || way.greatest > LAST_MONTH)
         };
         self.ways.iter().flatten().find(is_clear).map(|way| &way.format)
     }
@@ -71,7 +75,8 @@ impl Way {
         // A blank in a format stands for none as well.
         let format = TimeFormat::parse(word).ok().filter(|_| word.contains(' ') == first.contains(' '))?;
         let (last, greatest) = week(&format, first)?;
-        Some(Self { format, last, followed: 0, restarted: 0, goes_on: true, greatest })
+        let are_numbers = first.parse::<f64>().is_ok();
+        Some(Self { format, are_numbers, last, followed: 0, restarted: 0, goes_on: true, greatest })
     }
 
     /// Whether it reads the next cell.
@@ -118,6 +123,7 @@ mod tests {
                 assert_eq!(format(name, cells).as_deref(), Some(expected), "{name}: {cells:?}");
             }
         }
+        assert_eq!(format("weekly sales", &["1700.25", "1810.31", "1790.12"]), None);
         for cells in [&["2024-01-07", "2024-01-14"][..], &["1", "2"], &["53/2024"], &["1/2024", "x"], &[]] {
             assert_eq!(format("week", cells), None, "{cells:?}");
         }

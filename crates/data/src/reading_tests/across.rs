@@ -27,6 +27,20 @@ fn quarters_among_their_months_are_no_months() {
 }
 
 #[test]
+fn months_of_another_language_are_not_passed_over() {
+    let options = ReadOptions { across: Some(Across::Times), ..ReadOptions::new() };
+    let read = |options: &ReadOptions| {
+        let text = "id,Jan 19,Feb 19,Mrz 19,Apr 19,Mai 19,note 1\na,1,2,3,4,5,x\n";
+        Panel::read_csv(text.as_bytes(), "t.csv", options).map_err(|error| error.to_string())
+    };
+    let error = read(&options).map(|_| ()).unwrap_err();
+    let told = "the column `Mrz 19` stands among times: `ReadOptions::locale = de` reads it as 2019-03-01";
+    assert!(error.contains(told), "{error}");
+    let german = ReadOptions { locale: "de".parse().ok(), ..options };
+    assert_eq!(read(&german).unwrap().y(0), [1.0, 2.0, 3.0, 4.0, 5.0]);
+}
+
+#[test]
 fn columns_behind_those_of_a_day_are_not_passed_over() {
     let read = |names: Vec<String>| {
         let cells: Vec<String> = (1..=names.len()).map(|value| value.to_string()).collect();

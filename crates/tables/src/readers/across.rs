@@ -2,6 +2,8 @@
 //! row with a column for each month.
 //! They are read as long tables, cell by cell.
 
+use std::collections::HashSet;
+
 use super::adapter::TableAdapter;
 use super::day_clock::{HOUR, Hours, beyond_day, counted_hours, hour_of_day, steps_of_day};
 use super::layout::Across;
@@ -15,6 +17,7 @@ use crate::error::flaw::Flaw;
 use foretell_calendar::{
     Clock, Locale, TimeFormat, TimeKind, periods::is_quarter_or_half, readings::readings_by_language,
 };
+use foretell_messages::Setting;
 
 /// How months are headed, if the usual spellings do not say it.
 const HEADINGS: [&str; 10] =
@@ -154,6 +157,11 @@ impl<'a> MeltedTable<'a> {
             let (file, column) = (inner.file().clone(), inner.header()[column].clone());
             return Err(UnreadableTable::MonthAcross { file, column, readings }.into());
         }
+        if let Some((locale, column, time)) = in_another_language(inner.header(), id, &times, names) {
+            let (file, column) = (inner.file().clone(), inner.header()[column].clone());
+            let readings = format!("{} reads it as {time}", Setting::Locale.to(locale));
+            return Err(UnreadableTable::MonthAcross { file, column, readings }.into());
+        }
         let sums = sums_among(inner.header(), &times);
         times.retain(|(column, _)| !sums.contains(column));
         let is_time = |column: &usize| times.iter().any(|(time, _)| time == column) || sums.contains(column);
@@ -231,6 +239,29 @@ pub fn times_of(
     // Of several that fit, the first.
     let all: Vec<_> = dates.chain([steps]).collect();
     all.into_iter().rev().max_by_key(Vec::len).filter(|times| times.len() >= 3)
+}
+
+/// A column that is no time as it stands and is one in another language, which reads more of them, and that time.
+fn in_another_language(
+    header: &[String],
+    id: usize,
+    times: &[(usize, String)],
+    names: &LongNames<'_>,
+) -> Option<(Locale, usize, String)> {
+    let known: HashSet<usize> = times.iter().map(|(column, _)| *column).chain([id]).collect();
+    let may_be =
+        |name: &str| name.contains(char::is_alphabetic) && name.contains(|c: char| c.is_ascii_digit());
+    let mut others = header.iter().enumerate().filter(|(column, _)| !known.contains(column));
+    if names.locale.is_some() || !others.any(|(_, name)| may_be(name)) {
+        return None;
+    }
+    // The first is English, which was read.
+    Locale::all().skip(1).find_map(|locale| {
+        let read =
+            times_of(header, id, names.format, Some(locale)).filter(|read| read.len() > times.len())?;
+        let (column, time) = read.into_iter().find(|(column, _)| !known.contains(column))?;
+        Some((locale, column, time))
+    })
 }
 
 fn none_across(table: &dyn TableReader, what: &'static str) -> TableError {
