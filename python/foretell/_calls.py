@@ -92,6 +92,7 @@ class EngineOptions(KeptOptions, total=False):
     precision: str | None
     low_memory: bool
     max_memory: int | None
+    features: str | None
 
 
 class ForecasterOptions(EngineOptions, total=False):
@@ -100,7 +101,6 @@ class ForecasterOptions(EngineOptions, total=False):
     restore_best: bool
     keep_optimizer: bool
     raw_quantiles: bool
-    features: str | None
     baselines: int
 
 

@@ -53,7 +53,8 @@ class AutoForecaster:
         id_col: The column of ids, or several that make them together, which are joined by ``/`` and stand in ``unique_id`` of what comes back.
         time_col: The column of times.
         target_col: The column of values.
-        **settings: ``threads``, ``precision``, ``low_memory``, ``non_negative``, ``integer``, ``max_memory`` and ``end``, as of ``NeuralForecast``.
+        **settings: ``features`` (columns that are computed, such as "holidays:DE,weekday"), ``threads``, ``precision``, ``low_memory``,
+            ``non_negative``, ``integer``, ``max_memory`` and ``end``, as of ``NeuralForecast``.
     """
 
     #: The frequency of the last fit of models that were loaded: a new one takes it where its times tell none.
@@ -207,7 +208,9 @@ class AutoForecaster:
             raise ValueError(f"{path} holds {', '.join(fitted.names)}, no automatic forecast: NeuralForecast.load reads it")
         fitted, names = _engine.keeping(fitted, dict(settings)), Names.of_trained(fitted)
         kept = {name: value for name, value in _engine.settings_of(fitted).items() if name in EngineOptions.__optional_keys__}
-        given: Any = {name: value for name, value in specs[0]["hyper_parameters"].items() if name in _arguments(AutoForecaster)}
+        # A further fit is given the columns of its features then.
+        own = _engine.without_columns(specs[0]["hyper_parameters"], _engine.computed_columns(fitted))
+        given: Any = {name: value for name, value in own.items() if name in _arguments(AutoForecaster)}
         loaded = AutoForecaster(
             **{**given, "freq": freq, "time_col": names.time_col, "target_col": names.target_col, **kept, **settings}
         )

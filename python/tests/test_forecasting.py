@@ -216,11 +216,28 @@ def test_a_loaded_forecaster_is_fitted_to_data_of_another_frequency(tmp_path: Pa
     assert loaded(freq="D").freq == "D"
 
 
+def test_columns_are_computed_for_the_models(tmp_path: Path) -> None:
+    days = pd.date_range("2022-01-01", periods=912, freq="D")
+    df = pd.DataFrame({"unique_id": "a", "ds": days, "y": [100.0 + 5 * (t % 7) + t * 7919 % 4 for t in range(912)]})
+    free = foretell.features.compute(df, "holidays:US", freq="D")
+    df.loc[free.iloc[:, -1].to_numpy() > 0, "y"] = 20.0
+    # Of the next days the fifth is the fourth of July.
+    past = df[df["ds"] < "2024-06-30"]
+    auto = AutoForecaster(7, "D", models=["AutoARIMA"], features="holidays:US").fit(past)
+    told = auto.predict()
+    assert told["Auto"].iloc[4] < 40 < 90 < told["Auto"].iloc[3]
+    pd.testing.assert_frame_equal(told, foretell.forecast(past, 7, "D", models=["AutoARIMA"], features="holidays:US"))
+    auto.save(tmp_path / "models")
+    loaded = AutoForecaster.load(tmp_path / "models")
+    pd.testing.assert_frame_equal(loaded.predict(), told)
+    assert loaded.fit(past).predict()["Auto"].iloc[4] < 40
+
+
 def test_arguments_that_there_are_not_are_told_with_the_nearest() -> None:
     with pytest.raises(TypeError, match=r"forecast\(\) got an unexpected keyword argument 'levels': did you mean 'level'"):
         foretell.forecast(AirPassengersDF, h=3, levels=[80])
-    with pytest.raises(TypeError, match="unexpected keyword argument 'features': expected one of df, h, freq"):
-        foretell.forecast(AirPassengersDF, h=3, features="lag:1")
+    with pytest.raises(TypeError, match="unexpected keyword argument 'baselines': expected one of df, h, freq"):
+        foretell.forecast(AirPassengersDF, h=3, baselines=1)
     with pytest.raises(TypeError, match=r"AutoForecaster\(\) .* 'interger': did you mean 'integer'"):
         AutoForecaster(3, interger=True)
     with pytest.raises(TypeError, match=r"level must be a list of numbers, such as \[80\]; found 80"):

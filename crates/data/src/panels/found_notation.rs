@@ -26,7 +26,8 @@ impl Panel {
     pub(super) fn with_notation_noted(self, notation: &Notation, id_col: &str) -> Self {
         let table = || self.data.table.clone();
         let written = notation.note(table()).into_iter().chain(notation.note_of_months(table()));
-        self.with_notes(written.chain(notation.note_of_ids(table(), id_col)).collect())
+        let notes = written.chain(notation.note_of_ids(table(), id_col)).collect();
+        self.with_notes(notes)
     }
 }
 
