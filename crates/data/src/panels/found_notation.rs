@@ -132,8 +132,9 @@ impl ReadOptions {
             notation.times = Some((format, first.clone()));
         }
         let others = columns.iter().enumerate().filter(|(place, _)| Some(*place) != time);
-        let numbers: Vec<&Seen> =
-            others.map(|(_, column)| column).filter(|column| column.are_numbers).collect();
+        // A time of day with a point, `18.00`, is no number.
+        let is_number = |column: &&Seen| column.are_numbers && !self.time_cols.contains(&column.name);
+        let numbers: Vec<&Seen> = others.map(|(_, column)| column).filter(is_number).collect();
         let first = numbers.iter().find_map(|column| column.comma.as_ref());
         let grouped = numbers.iter().find_map(|column| column.grouped.as_ref());
         let way = (0..ways.len()).find(|&way| numbers.iter().all(|column| column.fits[way]));
@@ -646,12 +647,13 @@ mod tests {
 
     #[test]
     fn days_beside_their_times_of_day_are_read_by_the_only_format() {
-        let file = file("Datum;Uhrzeit;y\n13.01.2024;00.00;1\n13.01.2024;00.15;2\n13.01.2024;00.30;3\n");
+        let file =
+            file("Datum;Uhrzeit;y\n13.01.2024;00.00;1,5\n13.01.2024;00.15;2,5\n13.01.2024;00.30;3,5\n");
         let time_cols = ["Datum", "Uhrzeit"].map(str::to_owned).into();
         let options = ReadOptions { time_cols, ..ReadOptions::new() };
         let options = options.with_notation_of(&file, [false; 2]).unwrap();
         let panel = Panel::from_file(&file, &options).unwrap();
-        assert_eq!((panel.freq().to_string(), panel.len(0)), ("15min".to_owned(), 3));
+        assert_eq!((panel.freq().to_string().as_str(), panel.y(0)), ("15min", &[1.5, 2.5, 3.5][..]));
         assert!(
             panel.notes()[0].to_string().contains("times by %d.%m.%Y (13.01.2024)"),
             "{:?}",
