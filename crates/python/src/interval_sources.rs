@@ -1,7 +1,7 @@
 //! Where the intervals of each model come from.
 
 use foretell::Fitted;
-use foretell::own_estimator::{Estimator, Trained as _};
+use foretell::own_estimator::Estimator;
 
 /// The source of the intervals of each column of a forecast: `windows:method:step` of those that were calibrated, `dropout:samples`, `own`
 /// of a model that forecasts them by itself, `spread` of an ensemble, `members` of one that combines those of its members; none for a column

@@ -9,9 +9,11 @@ use foretell_calendar::{
 /// The least rows that show which times are usual.
 const LEAST: usize = 6;
 
-/// How far a time is from the others at least: half a year, and this many of their longest steps.
-const FAR: i64 = 180 * DAY;
+/// How far a time is from the others at least: this many of their longest steps, and half a year, or a whole one if they would lack it in no
+/// other year.
 const STEPS: i64 = 10;
+const FAR: i64 = 180 * DAY;
+const YEAR: i64 = 365 * DAY;
 
 /// A time far from the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +40,11 @@ impl FarTime {
             return None;
         }
         let longest = others.windows(2).map(|pair| pair[1] - pair[0]).max()?;
-        (distance > longest.checked_mul(STEPS)?).then(|| Self { row, meant: meant(zone, far, others) })
+        if distance <= longest.checked_mul(STEPS)? {
+            return None;
+        }
+        let meant = meant(zone, far, others);
+        (meant.is_some() || distance >= YEAR).then_some(Self { row, meant })
     }
 }
 

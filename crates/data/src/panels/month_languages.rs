@@ -5,7 +5,7 @@ use foretell_calendar::{Clock, Locale, TimeKind};
 /// The longest cell that is looked at, in bytes.
 const LONGEST: usize = 40;
 
-/// The languages but English in which all cells of a column are times, the same in each.
+/// The languages in which all cells of a column are times, the same in each.
 #[derive(Default)]
 pub(super) struct MonthLanguages {
     /// Nothing before the first cell.
@@ -16,8 +16,7 @@ impl MonthLanguages {
     /// Takes notice of the next cell.
     pub(super) fn see(&mut self, cell: &str) {
         let known = self.known.get_or_insert_with(|| match may_name_month(cell) {
-            // The first is English, which needs no look.
-            true => Locale::all().skip(1).collect(),
+            true => Locale::all().collect(),
             false => Vec::new(),
         });
         if known.is_empty() {
@@ -29,9 +28,10 @@ impl MonthLanguages {
         *known = times.into_iter().filter(|_| is_clear).map(|(locale, _)| locale).collect();
     }
 
-    /// The first of them.
+    /// The first of them; nothing of what is English, which is read without a word.
     pub(super) fn first(&self) -> Option<Locale> {
-        self.known.as_ref()?.first().copied()
+        let first = self.known.as_ref()?.first().copied();
+        first.filter(|locale| Locale::all().next() != Some(*locale))
     }
 }
 

@@ -70,6 +70,24 @@ pub enum UnreadableTable {
         /// The largest number without one.
         whole: u32,
     },
+    /// Numbers all of which have three digits behind their point, between semicolons.
+    #[error(
+        "{file}, column `{column}`: each point in a number has three digits behind it (`{cell}` in line {line}), and semicolons separate the \
+         fields, as where points stand between thousands; if they do, say so ({} and {}), or, if they stand before decimals, {}",
+        Setting::Thousands.to('.'),
+        Setting::Decimal.to(','),
+        Setting::Thousands.to(',')
+    )]
+    PointsOfThreeDigits {
+        /// The file.
+        file: Arc<str>,
+        /// The column of the first of them.
+        column: String,
+        /// Its line.
+        line: u64,
+        /// Its text.
+        cell: String,
+    },
     /// Compressed text that is damaged, or hostile.
     #[error("{file}: {reason}")]
     #[strum(serialize = "damaged_compression")]

@@ -62,7 +62,6 @@ impl ReadNote {
             | Self::Percent { file }
             | Self::ZerosOfAccounts { file, .. }
             | Self::RepeatedHeaders { file, .. }
-            | Self::Points { file, .. }
             | Self::Flagged { file, .. } => file,
             Self::Written { table, .. }
             | Self::IdsAbove { table, .. }

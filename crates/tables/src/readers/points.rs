@@ -5,7 +5,6 @@ use std::array;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::read_note::ReadNote;
 use crate::error::file::UnreadableTable;
 use foretell_messages::excerpt;
 
@@ -95,10 +94,11 @@ impl Points {
 
     /// Checks that no column counts up to 999 without a point, and has three digits behind a point in all other numbers: then points stand
     /// between thousands, and 1.005 comes after 999. Where no semicolons separate fields, one of these digits is a last 0, too, which whole
-    /// numbers do not have in decimals of three digits.
+    /// numbers do not have in decimals of three digits. Where they do, no number may have three digits behind its point if all that have a
+    /// point have three: `1.200` may be 1200.
     ///
     /// # Errors
-    /// The first such column.
+    /// The first such column, or the first such number.
     pub(super) fn check(&self, file: &Arc<str>, header: &[String]) -> Result<(), UnreadableTable> {
         let is_counting = |points: &&ColumnPoints| {
             points.line.load(Ordering::Relaxed) < u64::MAX
@@ -106,28 +106,27 @@ impl Points {
                 && (self.semicolons || points.padded.load(Ordering::Relaxed))
         };
         let found = header.iter().zip(&self.columns).find(|(_, points)| is_counting(points));
-        match found.filter(|_| !self.decimals.load(Ordering::Relaxed)) {
-            None => Ok(()),
-            Some((column, points)) => Err(UnreadableTable::PointedThousands {
+        if self.decimals.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        if let Some((column, points)) = found {
+            return Err(UnreadableTable::PointedThousands {
                 file: file.clone(),
                 column: column.clone(),
                 line: points.line.load(Ordering::Relaxed),
                 whole: points.whole.load(Ordering::Relaxed),
+            });
+        }
+        let first = self.cell.lock().unwrap_or_else(PoisonError::into_inner);
+        match first.as_ref().filter(|_| self.semicolons) {
+            None => Ok(()),
+            Some((column, cell)) => Err(UnreadableTable::PointsOfThreeDigits {
+                file: file.clone(),
+                column: header.get(*column).cloned().unwrap_or_default(),
+                line: self.line.load(Ordering::Relaxed),
+                cell: cell.clone(),
             }),
         }
-    }
-
-    /// That points may stand between thousands, once all was read.
-    pub(super) fn note(&self, file: &Arc<str>, header: &[String]) -> Option<ReadNote> {
-        let cell = self.cell.lock().unwrap_or_else(PoisonError::into_inner);
-        let (column, cell) =
-            cell.as_ref().filter(|_| self.semicolons && !self.decimals.load(Ordering::Relaxed))?;
-        Some(ReadNote::Points {
-            file: file.clone(),
-            column: header.get(*column)?.clone(),
-            line: self.line.load(Ordering::Relaxed),
-            cell: cell.clone(),
-        })
     }
 }
 
@@ -154,6 +153,21 @@ mod tests {
         let is_first = matches!(&refused, UnreadableTable::PointedThousands { column, line: 3, whole: 980, .. } if column == "y");
         assert!(is_first, "{refused}");
         points.see(1, LINES + 500, b"2.5");
+        check().unwrap();
+    }
+
+    #[test]
+    fn three_digits_behind_every_point_between_semicolons_are_asked_about() {
+        let points = Points::new(b';');
+        let check = || points.check(&"sales.csv".into(), &["y".to_owned()]);
+        points.see(0, 2, b"1.200");
+        points.see(0, 3, b"12.350");
+        let refused = check().unwrap_err();
+        assert!(
+            matches!(&refused, UnreadableTable::PointsOfThreeDigits { line: 2, cell, .. } if cell == "1.200"),
+            "{refused}"
+        );
+        points.see(0, 4, b"1.25");
         check().unwrap();
     }
 }

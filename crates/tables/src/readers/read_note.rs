@@ -251,17 +251,6 @@ pub enum ReadNote {
         /// How many.
         lines: u64,
     },
-    /// Points that are read as those before decimals, and may stand between thousands.
-    Points {
-        /// The file.
-        file: Arc<str>,
-        /// The column of the first,
-        column: String,
-        /// its line,
-        line: u64,
-        /// and its text.
-        cell: String,
-    },
     /// Numbers that were read without the flags behind them.
     Flagged {
         /// The file.
@@ -404,13 +393,6 @@ impl fmt::Display for ReadNote {
             Self::RepeatedHeaders { file, lines } => {
                 write!(f, "{file}: lines passed over, since they repeat the header: {lines}")
             }
-            Self::Points { file, column, line, cell } => write!(
-                f,
-                "{file}, column `{column}`: each point in a number has three digits behind it (`{cell}` in line {line}), and semicolons \
-                 separate the fields, as where commas stand before decimals; points are read as those before decimals. If they stand \
-                 between thousands, say so ({})",
-                Setting::Thousands.to('.')
-            ),
             Self::Flagged { file, cells } => {
                 write!(f, "{file}: cells that were read without the flag behind their number: {cells}")
             }

@@ -420,12 +420,10 @@ impl<R: Read + Send> TableReader for TextTable<R> {
         let titles = self.titles.map(|lines| ReadNote::Titles { file: file(), lines, header: lines + 1 });
         let repeated = Some(self.repeated.load(Ordering::Relaxed)).filter(|lines| *lines > 0);
         let repeated = repeated.map(|lines| ReadNote::RepeatedHeaders { file: file(), lines });
-        let points = self.points.as_ref().and_then(|points| points.note(&self.file, &self.header));
         let below = self.below.as_ref().filter(|_| self.blocks.is_some());
         let below = below.and_then(|below| below.note(&self.file));
         let footers = self.footers.note(&self.file);
-        let first =
-            encoded.into_iter().chain(titles).chain(below).chain(repeated).chain(footers).chain(points);
+        let first = encoded.into_iter().chain(titles).chain(below).chain(repeated).chain(footers);
         first.chain(self.units.notes(&self.file)).collect()
     }
 }
