@@ -108,7 +108,7 @@ class AutoForecaster:
             except ValueError:
                 raise error from None
         fitted, stopped = forecaster.fit(data.panel)
-        self._fitted, self._data = fitted, data
+        self._fitted, self._data, self._last_freq = fitted, data, None
         if stopped is not None:
             raise stopped
         return self

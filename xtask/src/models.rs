@@ -1,18 +1,22 @@
 //! `cargo xtask models`: writes `docs/models.md`, the list of models as the command line tells it. A test
 //! of the command line holds the committed file against it.
 
-use std::{env, fs, process::Command};
+use std::{fs, process::Command};
 
 use anyhow::{Context, bail};
 use cargo_metadata::MetadataCommand;
 
+use crate::programs;
+
 pub(crate) fn run() -> anyhow::Result<()> {
     let metadata = MetadataCommand::new().no_deps().exec().context("cargo metadata failed")?;
-    let output = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .args(["run", "--package", "foretell-cli", "--", "models", "--markdown"])
+    // The program that the tests have built: by itself it would be one of other features, and most crates built once more.
+    let program = &programs::build()?.programs["foretell"];
+    let output = Command::new(program)
+        .args(["models", "--markdown"])
         .stderr(std::process::Stdio::inherit())
         .output()
-        .context("cannot start cargo")?;
+        .with_context(|| format!("cannot start {}", program.display()))?;
     if !output.status.success() {
         bail!("`foretell models --markdown` failed ({})", output.status);
     }

@@ -200,9 +200,13 @@ const RULES: [Rule; 17] = [
     rule(OF_LOGARITHMS, twenty_seasons, |traits, budget| match traits.multiplied {
         share if share >= 0.5 => {
             let why = "the same of logarithms: what grows by a share";
+            // Beside the one of values it takes as long once more.
             if_quick(traits, budget, twenty_seasons, quick_arima(traits) / 2.0, why)
         }
-        _ => Err("few series have grown or shrunk by half".to_owned()),
+        _ => Err(
+            "fewer than half of the series have grown by half or shrunk by a third, all values above zero"
+                .to_owned(),
+        ),
     }),
     rule("MSTL", thirty_seasons, |traits, budget| {
         let most = QUICK_STL[usize::from(traits.seasons.len() > 1)];

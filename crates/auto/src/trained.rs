@@ -58,9 +58,10 @@ impl TrainedAuto {
         &self.chosen.board
     }
 
-    /// The values of the past that intervals of more than 80 % are measured by; of n values none tells how far more than n / (n + 1) reach.
-    pub fn values_of_tails(&self) -> usize {
-        self.chosen.tails.count
+    /// The widest level, between 0 and 1, whose intervals values of the past have measured: wider ones go on as those of a normal distribution;
+    /// nothing of what was saved before these values were kept.
+    pub fn widest_measured(&self) -> Option<f64> {
+        self.chosen.tails.widest()
     }
 
     /// The names and weights of the members, without those that have none.

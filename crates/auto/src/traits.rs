@@ -8,7 +8,7 @@ use crate::season::{seasons, typical_len};
 /// Most series that are looked at.
 const SERIES: usize = 500;
 
-/// The factor by which a series has grown or shrunk that logarithms are tried of.
+/// The least factor of growth, or of decline, by which logarithms are worth a try.
 const MULTIPLIED: f64 = 1.5;
 
 /// What of a panel decides which models suit it.
@@ -28,8 +28,8 @@ pub struct PanelTraits {
     pub rare: usize,
     /// The share of the series of few steps.
     pub short: f64,
-    /// The share of the series whose values are all above zero, and have grown or shrunk by half from their first third to their last: those
-    /// that may go on by a share.
+    /// The share of the series whose values are all above zero, and have grown by half or shrunk by a third from their first third to their
+    /// last: those that may go on by a share.
     pub multiplied: f64,
     /// Steps to forecast.
     pub h: usize,

@@ -22,8 +22,9 @@ pub struct SeriesForecast {
     pub deviation: Vec<f64>,
     /// Values among which the quantiles of each step are found, in ascending order; empty where the error is normal.
     pub sample: Vec<f64>,
-    /// The transformation of values whose error is normal, and has this deviation; `None` where that of the values themselves is.
-    pub transformed: Option<BoxCox>,
+    /// The transformation of values whose error is normal, and has this deviation, with the mean of each step before it is undone, `[h]`; `None`
+    /// where the error of the values themselves is.
+    pub transformed: Option<(BoxCox, Vec<f64>)>,
 }
 
 impl SeriesForecast {
@@ -36,8 +37,8 @@ impl SeriesForecast {
     /// not exceed.
     fn quantile(&self, step: usize, q: f64, score: f64) -> f64 {
         match self.sample.len() {
-            0 => match self.transformed {
-                Some(by) => by.back(by.transformed(self.mean[step]) + score * self.deviation[step]),
+            0 => match &self.transformed {
+                Some((by, mean)) => by.back(mean[step] + score * self.deviation[step]),
                 None => self.mean[step] + score * self.deviation[step],
             },
             // A share that is a product of decimals misses a whole number by a little.
@@ -137,6 +138,12 @@ pub trait LocalMethod: Clone + Default + std::fmt::Debug + Send + Sync + 'static
         None
     }
 
+    /// Whether what was learned of a series, or of its beginning, holds for this history; if not, it is learned anew.
+    fn holds_for(&self, learned: &[f64], y: &[f64]) -> bool {
+        _ = (learned, y);
+        true
+    }
+
     /// [`Method::passed_over`].
     fn passed_over(&self, learned: &[f64]) -> Option<Fallback> {
         _ = learned;
@@ -165,6 +172,7 @@ trait OneSeries: Sync {
     fn columns(&self) -> &[String];
     fn completed(&self, y: Vec<f64>) -> Vec<f64>;
     fn learn(&self, y: &[f64], columns: &[Vec<f64>]) -> Vec<f64>;
+    fn holds_for(&self, learned: &[f64], y: &[f64]) -> bool;
     fn forecast(&self, window: &Window) -> Option<SeriesForecast>;
     fn parts(&self, window: &Window) -> Option<Vec<Vec<f64>>>;
 }
@@ -180,6 +188,10 @@ impl<M: LocalMethod> OneSeries for M {
 
     fn learn(&self, y: &[f64], columns: &[Vec<f64>]) -> Vec<f64> {
         self.learn_with(y, columns)
+    }
+
+    fn holds_for(&self, learned: &[f64], y: &[f64]) -> bool {
+        LocalMethod::holds_for(self, learned, y)
     }
 
     fn forecast(&self, window: &Window) -> Option<SeriesForecast> {
@@ -259,8 +271,8 @@ impl Window {
         let y = history(method, panel, series, before, clock.as_ref());
         let id = panel.id(series);
         let same_start = learned.of(id, FIRST_TIME).is_some_and(|first| first == [first_time(panel, series)]);
-        let own = learned.of(id, NUMBERS).filter(|_| same_start).map(<[f64]>::to_vec);
-        let learned = own.unwrap_or_else(|| {
+        let own = learned.of(id, NUMBERS).filter(|own| same_start && method.holds_for(own, &y));
+        let learned = own.map(<[f64]>::to_vec).unwrap_or_else(|| {
             let past: Vec<Vec<f64>> = columns.iter().map(|column| column.past.clone()).collect();
             method.learn(&y, &past)
         });
@@ -403,6 +415,7 @@ fn forecast_all(
         }
         forecast.mean = window.take(forecast.mean);
         forecast.deviation = window.take(forecast.deviation);
+        forecast.transformed = forecast.transformed.map(|(by, mean)| (by, window.take(mean)));
         let rows = out.chunks_exact_mut(1 + scores.len());
         for (step, (row, &mean)) in rows.zip(&forecast.mean).enumerate() {
             row[0] = level.hold(mean);

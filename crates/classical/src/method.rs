@@ -182,7 +182,8 @@ impl<M: Method> Classical<M> {
 }
 
 impl<M: Method> TrainedClassical<M> {
-    /// What a unit of each column that it reads (`futr_exog_list`) adds to the values of the series with this id, in their order; `None` of a
+    /// What a unit of each column that it reads (`futr_exog_list`) adds to the values of the series with this id, of a model with a power
+    /// (`blambda`) to the transformed ones, in their order; `None` of a
     /// series that it did not learn of, or of a method without such numbers.
     pub fn slopes(&self, id: &str) -> Option<Vec<f64>> {
         self.estimator.method.slopes(self.learned.of(id, NUMBERS)?)

@@ -36,9 +36,11 @@ pub(crate) fn sums_with_others(
     }
     found.retain(|(apart, times, ..)| *apart > APART.max(2.0 * usual) && times.is_finite());
     let (_, times, id, absent) = found.into_iter().max_by(|one, other| one.0.total_cmp(&other.0))?;
+    const NAMED: usize = 8;
+    let more = if absent.len() > NAMED { ", ..." } else { "" };
+    let absent = absent[..absent.len().min(NAMED)].join(", ");
     Some(format!(
-        "the forecasts of {id} are {times:.1} times those of its series that are forecast: they seem to hold {}, too, and what is of these is spread \
-         over the others; forecast them as well, or leave the forecasts of sums out (--method BottomUp)",
-        absent.join(", ")
+        "the forecasts of {id} are {times:.1} times those of its series that are forecast: they seem to hold {absent}{more}, too, and what is of these is spread \
+         over the others; forecast them as well, or leave the forecasts of sums out (--method BottomUp)"
     ))
 }

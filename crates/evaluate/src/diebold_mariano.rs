@@ -45,12 +45,20 @@ pub fn diebold_mariano(
         // The sum over lags may be negative; without them it is not.
         variance = covariance(0) / n;
     }
-    if variance == 0.0 {
+    // Losses of decimal numbers that differ by the same do so but for their rounding.
+    let size = first
+        .iter()
+        .chain(second)
+        .filter(|loss| loss.is_finite())
+        .fold(0.0_f64, |size, loss| size.max(loss.abs()));
+    let rounding = 1e-10 * size;
+    if covariance(0).sqrt() <= rounding {
         // The same difference in every row: none, or one whose sign has this probability on both sides, as a sign test has it. Two rows that
         // agree prove nothing.
-        let statistic = if mean == 0.0 { 0.0 } else { mean.signum() * f64::INFINITY };
+        let is_none = mean.abs() <= rounding;
+        let statistic = if is_none { 0.0 } else { mean.signum() * f64::INFINITY };
         let of_sign = 0.5_f64.powi(i32::try_from(rows - 1).unwrap_or(i32::MAX));
-        return Ok(DieboldMariano { statistic, p_value: if mean == 0.0 { 1.0 } else { of_sign }, rows });
+        return Ok(DieboldMariano { statistic, p_value: if is_none { 1.0 } else { of_sign }, rows });
     }
     let h = (lags + 1) as f64;
     let correction = ((n + 1.0 - 2.0 * h + h * (h - 1.0) / n) / n).max(0.0).sqrt();
@@ -82,6 +90,11 @@ mod tests {
         let same = diebold_mariano(&[1.0, 2.0, f64::NAN], &[1.0, 2.0, 1.0], 1).unwrap();
         assert_eq!(same, DieboldMariano { statistic: 0.0, p_value: 1.0, rows: 2 });
         assert_eq!(diebold_mariano(&[2.0, 3.0], &[1.0, 2.0], 1).unwrap().p_value, 0.5);
+        // Losses of 10.3 and 10.1 for 10, and so on.
+        let of = |error: f64| [10.0, 20.0, 30.0].map(|y: f64| (y + error - y).abs());
+        for horizon in [1, 3] {
+            assert_eq!(diebold_mariano(&of(0.3), &of(0.1), horizon).unwrap().p_value, 0.25);
+        }
         let sure = diebold_mariano(&[1.0; 40], &[3.0; 40], 1).unwrap();
         assert!(sure.statistic == f64::NEG_INFINITY && sure.p_value < 1e-9, "{sure:?}");
         assert!(diebold_mariano(&[2.0], &[1.0], 1).is_err());

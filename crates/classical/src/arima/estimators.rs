@@ -102,12 +102,13 @@ fn forecast_learned(
     let mut forecast = forecast(&rest, &fit, h)?;
     forecast.mean.iter_mut().enumerate().for_each(|(step, mean)| *mean += of_columns(&fit, &ahead, step));
     if let Some(by) = by {
-        forecast.mean.iter_mut().for_each(|mean| *mean = by.back(*mean));
+        let back = forecast.mean.iter().map(|&mean| by.back(mean)).collect();
+        forecast.transformed = Some((by, std::mem::replace(&mut forecast.mean, back)));
     }
-    Some(SeriesForecast { transformed: by, ..forecast })
+    Some(forecast)
 }
 
-/// The slope of each column in what was learned of a series, by the model with these columns.
+/// The slope of each column in what was learned of a series, by the model with these columns; with a power, of transformed values.
 fn slopes(learned: &[f64], columns: usize) -> Option<Vec<f64>> {
     from_numbers(learned, 1, columns).map(|fit| fit.slopes)
 }
@@ -115,7 +116,7 @@ fn slopes(learned: &[f64], columns: usize) -> Option<Vec<f64>> {
 /// That a model with a power is of the values themselves, as one of them is not above zero.
 fn passed_over(learned: &[f64], blambda: Option<f64>) -> Option<Fallback> {
     (blambda.is_some() && learned.first() == Some(&OF_VALUES)).then(|| Fallback {
-        reason: "a value that is not above zero, which has no logarithm".to_owned(),
+        reason: "a value that is not above zero, which is not transformed by a power".to_owned(),
         instead: "a model of the values themselves",
         remedy: "set blambda to null, or choose a model of rare demand (IMAPA, TSB) if it is 0 at times",
     })
@@ -174,8 +175,8 @@ macro_rules! blambda {
     () => {
         hyper::field!(
             "blambda",
-            "The power by which values are transformed (Box and Cox): 0 for a model of their logarithms, whose forecasts grow by a share and \
-             stay above zero; null for one of the values.",
+            "The power by which values are transformed (Box and Cox): 0 for a model of their logarithms, whose forecasts grow by a share and stay \
+             above zero; null for one of the values. Point forecasts are medians; a series with a value that is not above zero is modelled as it is.",
             "a number between 0 and 2, or null",
             |value| hyper::or_null(value, |power| power.as_f64().filter(|power| (0.0..=2.0).contains(power))),
             blambda
@@ -202,6 +203,11 @@ macro_rules! reads_columns {
 
         fn passed_over(&self, learned: &[f64]) -> Option<Fallback> {
             passed_over(learned, self.blambda)
+        }
+
+        /// A later value may not be above zero.
+        fn holds_for(&self, learned: &[f64], y: &[f64]) -> bool {
+            transformation(learned, self.blambda).is_none_or(|by| by.all(y).is_some())
         }
 
         fn learn(&self, y: &[f64]) -> Vec<f64> {

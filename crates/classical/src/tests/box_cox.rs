@@ -69,6 +69,23 @@ fn a_history_with_a_zero_is_modelled_as_it_is_and_told() {
 }
 
 #[test]
+fn a_zero_after_the_fit_is_modelled_as_one_before_it() {
+    let (trained, ..) = fitted(grown(), json!(0));
+    let then_zero: Vec<f32> = [&grown()[..], &[0.0, 20.0, 21.0]].concat();
+    let (of, panel, workers) = fitted(then_zero, Value::Null);
+    let later = forecast(&(trained, panel.clone(), Workers::new(1).expect("a thread")));
+    assert_eq!(later, forecast(&(of, panel, workers)));
+}
+
+#[test]
+fn quantiles_rise_where_the_mean_has_fallen_to_zero() {
+    let falling: Vec<f32> = (0..40).map(|t| 40.5 - t as f32 + (t * 7919 % 11) as f32 / 20.0).collect();
+    for [mean, low, high] in forecast(&fitted(falling, json!(0.5))) {
+        assert!(low <= mean && mean <= high && high < 5.0, "{low} {mean} {high}");
+    }
+}
+
+#[test]
 fn the_transformation_is_told_and_kept() {
     let fitted = fitted(grown(), json!(0.5));
     let (trained, ..) = &fitted;

@@ -137,18 +137,23 @@ impl FindAnomalies {
         }
     }
 
-    /// Warns of an interval of the automatic forecast that too few values of the past have measured: of n, none holds more than n / (n + 1).
+    /// Warns of an interval of the automatic forecast that is wider than values of the past have measured.
     fn tell_few_values(&self, context: &Context, fitted: &Fitted) {
-        let Some(known) = TrainedAuto::of(fitted).map(TrainedAuto::values_of_tails) else { return };
-        let most = 100.0 * known as f64 / (known + 1) as f64;
-        if self.level > most.max(80.0) {
-            context.warning(&format!(
-                "the interval of {} % is wider than the {known} values tell that Auto was tried on: they tell those of up to {:.1} %, and it is as                  much wider as of a normal distribution; more values than it says may be outside: give Auto a longer history, or lower --level",
-                self.level,
-                // No more than is so.
-                (10.0 * most).floor() / 10.0
-            ));
+        let Some(auto) = TrainedAuto::of(fitted) else { return };
+        let (level, measured) = (self.level, auto.widest_measured().map(|level| 100.0 * level));
+        if level <= measured.unwrap_or(80.0) {
+            return;
         }
+        context.warning(&match measured {
+            Some(measured) => format!(
+                "the interval of {level} % is wider than the windows that Auto was tried on can tell ({measured} %): from there on it is as much wider as \
+                 that of a normal distribution, so more values may be outside; give Auto a longer history, or lower --level"
+            ),
+            None => format!(
+                "the models were saved without how far values lay outside, so the interval of {level} % is as much wider than that of 80 % as that of a \
+                 normal distribution; fit anew (`foretell forecast --save`)"
+            ),
+        });
     }
 
     /// How many there are of each model, and the farthest.

@@ -109,7 +109,7 @@ impl TableRows {
         })
     }
 
-    /// Refuses a time of a series that is far from all others, unless what is missing is filled in and no other year explains it.
+    /// Refuses a time of a series that is far from all others, unless what is missing is filled in and the others lack it in no other year.
     fn check_far(
         &self,
         kind: TimeKind,
@@ -117,7 +117,9 @@ impl TableRows {
         run: &SeriesRun,
         times: &[i64],
     ) -> Result<(), DataError> {
-        let may_be = |far: &FarTime| far.meant.is_some() || self.fill.is_none();
+        // Behind the others, or before them, none is lacked.
+        let is_among = |meant: i64| times[1] < meant && meant < times[times.len() - 2];
+        let may_be = |far: &FarTime| self.fill.is_none() || far.meant.is_some_and(is_among);
         let Some(FarTime { row, meant }) = FarTime::among(kind, zone, times).filter(may_be) else {
             return Ok(());
         };

@@ -31,18 +31,21 @@ pub(super) const TIMES: [&str; 51] = [
     "buchungsdatum", "belegdatum",
 ];
 
-/// Whether a column holds times by its name: `t` are those of R, where `T` is a temperature.
+/// Whether a column holds times by its name: `t` is that of tables of R, and `T` often a temperature.
 pub(super) fn is_called_time(name: &str) -> bool {
     name.trim() == "t" || TIMES.contains(&name.trim().to_lowercase().as_str())
 }
 
-/// Whether a column holds weeks by its name.
+/// Whether a column holds weeks of the calendar by a word of its name: those of fiscal years begin elsewhere, and others are of several weeks.
 pub(super) fn is_called_week(name: &str) -> bool {
-    const WEEKS: [&str; 6] = ["week", "woche", "semaine", "semana", "settimana", "vecka"];
-    const SHORT: [&str; 5] = ["kw", "wk", "uke", "uge", "week"];
+    const WEEKS: [&str; 18] = [
+        "week", "weeks", "weekno", "weeknr", "yearweek", "isoweek", "kw", "wk", "woche", "kalenderwoche",
+        "semaine", "semana", "settimana", "vecka", "uke", "uge", "jahrwoche", "jahreswoche",
+    ];
+    const OTHERS: [&str; 8] = ["fiscal", "fy", "season", "two", "month", "monat", "mois", "mes"];
     let name = name.to_lowercase();
-    WEEKS.iter().any(|week| name.contains(week))
-        || name.split(|c: char| !c.is_alphanumeric()).any(|word| SHORT.contains(&word))
+    let words = || name.split(|c: char| !c.is_alphanumeric());
+    words().any(|word| WEEKS.contains(&word)) && !words().any(|word| OTHERS.contains(&word))
 }
 
 /// Whether a cell of a column of numbers may be so: those that are written in another way than was said are an error of the reading,

@@ -25,7 +25,10 @@ impl Panel {
         match self.total_of_others() {
             Some((id, times, of)) => {
                 let table = self.data.table.clone();
-                self.with_notes(vec![ReadNote::TotalOfOthers { table, id, times, of, wide }])
+                let begins_so =
+                    |series: usize| **self.id(series) != *id && self.id(series).starts_with(id.as_str());
+                let is_beginning = (0..self.n_series()).any(begins_so);
+                self.with_notes(vec![ReadNote::TotalOfOthers { table, id, times, of, wide, is_beginning }])
             }
             None => self,
         }
@@ -55,13 +58,13 @@ impl Panel {
             }
         }
         let compared: Vec<(f64, f64)> = (own.into_iter().zip(sums).zip(known))
-            .filter(|((own, _), known)| *known && !own.is_nan())
+            // Where nothing is, no sum is told.
+            .filter(|((own, sum), known)| *known && !own.is_nan() && (*own != 0.0 || *sum != 0.0))
             .map(|(pair, _)| pair)
             .collect();
         let is_sum = |(own, sum): &&(f64, f64)| (own - sum).abs() <= ROUNDED * own.abs().max(sum.abs());
         let times = compared.iter().filter(is_sum).count();
-        let any = compared.iter().any(|(own, _)| *own != 0.0);
-        (any && compared.len() > 2 && 10 * times >= 9 * compared.len())
+        (compared.len() > 2 && 10 * times >= 9 * compared.len())
             .then(|| (self.id(total).to_string(), times, compared.len()))
     }
 }
@@ -108,6 +111,10 @@ mod tests {
             );
             assert!(told[0].contains(&format!("`FileOptions::skip_matching = {id}`")), "{told:?}");
         }
+        // What another id begins with is no prefix to pass over.
+        let with_allgau = long("All", |month| 3 * month).replace("North,", "Allgau,");
+        let told = notes(&with_allgau, &ReadOptions::new());
+        assert!(told[0].contains("leave its rows out of the file"), "{told:?}");
         // No sum, another name, and the only series.
         assert!(notes(&long("Total", |month| month), &ReadOptions::new()).is_empty());
         assert!(notes(&long("West", |month| 3 * month), &ReadOptions::new()).is_empty());

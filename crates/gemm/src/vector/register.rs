@@ -45,6 +45,7 @@ pub(crate) trait Vector: Copy {
 pub(crate) fn scaled<V: Vector>(token: V::Token, alpha: f32, sum: V, old: Option<V>) -> V {
     let scaled = if alpha == 1.0 { sum } else { V::splat(token, alpha).fused(sum, V::splat(token, 0.0)) };
     match old {
+        // The trait has no sum: this is one, rounded once.
         Some(old) => V::splat(token, 1.0).fused(scaled, old),
         None => scaled,
     }

@@ -71,26 +71,27 @@ impl Footers {
     }
 }
 
-/// Whether a line is a note by its first cell and the others, of which it `lacks` some or none: it has no value, or a word such as Source
-/// before a colon.
+/// Whether a line is a note by its first cell and the others, of which it `lacks` some or none: it has no value, or lacks cells behind a word
+/// such as Source before a colon.
 pub(super) fn is_note<'a>(first: &[u8], mut others: impl Iterator<Item = &'a [u8]>, lacks: bool) -> bool {
     let Ok(text) = str::from_utf8(first).map(str::trim) else { return false };
     if text.is_empty() || text.starts_with(|c: char| c.is_ascii_digit()) {
         return false;
     }
     let before = text.split_once(':').map(|(before, _)| before.trim().to_lowercase());
-    if before.is_some_and(|before| WORDS.contains(&before.as_str())) {
+    let are_empty = others.all(|cell| cell.trim_ascii().is_empty());
+    // A whole row is one, whatever its id begins with.
+    if (lacks || are_empty) && before.is_some_and(|before| WORDS.contains(&before.as_str())) {
         return true;
     }
-    if !others.all(|cell| cell.trim_ascii().is_empty()) {
+    if !are_empty {
         return false;
     }
     let is_rule = text.len() > 2 && text.chars().all(|c| "-_=".contains(c));
     let is_marked = text.starts_with(MARKS) && text.contains(char::is_alphabetic);
     let is_long = lacks && text.split_whitespace().count() >= FEW;
-    let may_be = is_rule || is_marked || is_long;
-    // The time of a row whose values are missing.
-    may_be && TimeKind::Timestamp.parse(text).is_err() && formats(text).is_empty()
+    // No time begins so; other words may be the time of a row whose values are missing, which takes long to tell.
+    is_rule || is_marked || is_long && TimeKind::Timestamp.parse(text).is_err() && formats(text).is_empty()
 }
 
 #[cfg(test)]

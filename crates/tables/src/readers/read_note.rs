@@ -203,6 +203,8 @@ pub enum ReadNote {
         of: usize,
         /// Whether it is a column.
         wide: bool,
+        /// Whether another id begins as it does.
+        is_beginning: bool,
     },
     /// A table of future rows without ids, which are those of every series.
     OfAllSeries {
@@ -345,15 +347,16 @@ impl fmt::Display for ReadNote {
                      their own; write them alike if they are one"
                 )
             }
-            Self::TotalOfOthers { table, id, times, of, wide } => {
+            Self::TotalOfOthers { table, id, times, of, wide, is_beginning } => {
                 write!(
                     f,
                     "{table}: series `{id}` is the sum of the others at {times} of {of} times; it is forecast as a series of its own, and \
                      sums over all series count it twice. If that is not meant, leave its "
                 )?;
-                match wide {
-                    true => f.write_str("column out")?,
-                    false => write!(
+                match (wide, is_beginning) {
+                    (true, _) => f.write_str("column out")?,
+                    (false, true) => f.write_str("rows out of the file")?,
+                    (false, false) => write!(
                         f,
                         "rows out ({}, if their first cell is the id)",
                         Setting::SkipMatching.to(id)
