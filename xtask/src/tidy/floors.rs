@@ -396,9 +396,9 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "xtask/src",
         &[
-            "bench_panels figures measured models neon outcome package sizes slow_tests system",
+            "bench_panels figures measured neon outcome package sizes slow_tests system",
             "bench_forecast compare mpi pgo pretrain programs proofs standalone sysroot",
-            "python test_times tidy wasm",
+            "models python test_times tidy wasm",
             "asan bench_matrix ci profile release",
         ],
     ),
