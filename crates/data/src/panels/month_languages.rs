@@ -5,33 +5,36 @@ use foretell_calendar::{Clock, Locale, TimeKind};
 /// The longest cell that is looked at, in bytes.
 const LONGEST: usize = 40;
 
-/// The languages in which all cells of a column are times, the same in each.
+/// The languages but English in which all cells of a column are times, the same in each.
 #[derive(Default)]
 pub(super) struct MonthLanguages {
     /// Nothing before the first cell.
     known: Option<Vec<Locale>>,
+    /// Whether one of them is no time without a language.
+    is_needed: bool,
 }
 
 impl MonthLanguages {
     /// Takes notice of the next cell.
     pub(super) fn see(&mut self, cell: &str) {
         let known = self.known.get_or_insert_with(|| match may_name_month(cell) {
-            true => Locale::all().collect(),
+            // The first is English, which is read without a word.
+            true => Locale::all().skip(1).collect(),
             false => Vec::new(),
         });
         if known.is_empty() {
             return;
         }
         let times: Vec<(Locale, i64)> =
-            known.iter().filter_map(|locale| Some((*locale, time(*locale, cell)?))).collect();
+            known.iter().filter_map(|locale| Some((*locale, time(Some(*locale), cell)?))).collect();
         let is_clear = times.windows(2).all(|pair| pair[0].1 == pair[1].1);
+        self.is_needed |= time(None, cell).is_none();
         *known = times.into_iter().filter(|_| is_clear).map(|(locale, _)| locale).collect();
     }
 
-    /// The first of them; nothing of what is English, which is read without a word.
+    /// The first of them, if a language is needed.
     pub(super) fn first(&self) -> Option<Locale> {
-        let first = self.known.as_ref()?.first().copied();
-        first.filter(|locale| Locale::all().next() != Some(*locale))
+        self.known.as_ref()?.first().copied().filter(|_| self.is_needed)
     }
 }
 
@@ -40,9 +43,9 @@ fn may_name_month(cell: &str) -> bool {
     cell.len() <= LONGEST && cell.contains(char::is_alphabetic) && cell.contains(|c: char| c.is_ascii_digit())
 }
 
-/// The time that a cell is in that language.
-fn time(locale: Locale, cell: &str) -> Option<i64> {
-    let mut clock = Clock::new(None, None, Some(locale));
+/// The time that a cell is in that language, or without one.
+fn time(locale: Option<Locale>, cell: &str) -> Option<i64> {
+    let mut clock = Clock::new(None, None, locale);
     let time = clock.read(cell).ok()?;
     (clock.kind == Some(TimeKind::Timestamp)).then_some(time)
 }

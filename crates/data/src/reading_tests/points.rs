@@ -4,7 +4,7 @@ use crate::{Panel, ReadOptions};
 use foretell_tables::NumberFormat;
 
 #[test]
-fn points_that_may_stand_between_thousands_are_told() {
+fn points_that_may_stand_between_thousands_are_asked_about() {
     let read = |cells: [&str; 3], separator: &str, options: ReadOptions| {
         let rows = cells.iter().enumerate().map(|(row, cell)| format!("{row}{separator}{cell}\n"));
         let text = format!("ds{separator}y\n{}", rows.collect::<String>());
@@ -21,12 +21,16 @@ fn points_that_may_stand_between_thousands_are_told() {
     assert!(error.contains("column `y` has whole numbers up to 980") && error.contains("line 3"), "{error}");
     let decimals = ReadOptions::new().numbers(NumberFormat::new('.', Some(',')).unwrap());
     assert_eq!(read(["980", "1.000", "1.020"], ",", decimals).unwrap().y(0), [980.0, 1.0, 1.02]);
+    // What could be either is asked about, and each answer is followed.
+    let cells = ["3.987", "1.234", "12.345"];
+    let error = read(cells, ";", ReadOptions::new()).unwrap_err().to_string();
+    assert!(error.contains("column `y`") && error.contains("`3.987` in line 2"), "{error}");
+    for advice in ["numbers.thousands = .`", "numbers.decimal = ,`", "numbers.thousands = ,`"] {
+        assert!(error.contains(advice), "{error}");
+    }
     let read = |cells, separator: &str, options| read(cells, separator, options).unwrap();
-    let panel = read(["3.987", "1.234", "12.345"], ";", ReadOptions::new());
-    let [note] = panel.notes() else { panic!("{:?}", panel.notes()) };
-    let note = note.to_string();
-    assert!(note.contains("column `y`") && note.contains("`3.987` in line 2"), "{note}");
-    assert!(note.contains("`ReadOptions::numbers.thousands = .`"), "{note}");
+    let decimals = ReadOptions::new().numbers(NumberFormat::new('.', Some(',')).unwrap());
+    assert_eq!(read(cells, ";", decimals).y(0), [3.987, 1.234, 12.345]);
     let followed = ReadOptions::new().numbers(NumberFormat::new(',', Some('.')).unwrap());
     assert_eq!(read(["987", "1.234", "12.345"], ";", followed).y(0), [987.0, 1234.0, 12345.0]);
     for cells in [["987", "1.234", "12.5"], ["0.123", "1.234", "2"], ["1", "2", "1234.567"]] {
