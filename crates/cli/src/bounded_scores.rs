@@ -1,4 +1,4 @@
-//! The bounds of --fail-if, held against scores: which are beyond one, and which cannot be judged, as they are not defined.
+//! The bounds of --fail-if: which scores exceed one, and which cannot be judged because they are not defined.
 
 use foretell::ScoredForecasts;
 use foretell::evaluate::{MISSING, Metric, RowAggregate, Scale, Uncounted, is_count};

@@ -327,7 +327,7 @@ fn text(value: &DeValue<'_>) -> Option<String> {
     })
 }
 
-/// The value of a hyper-parameter as `--set` takes it: a text as it is, all else as JSON.
+/// The value of a hyper-parameter as `--set` takes it: a text without quotes, all else as JSON.
 fn text_or_json(name: &str, value: &Spanned<DeValue<'_>>) -> Result<String, Fault> {
     if let DeValue::String(text) = value.get_ref() {
         return Ok(text.to_string());

@@ -77,7 +77,7 @@ impl TableRows {
     /// Their values are on the line between those around them.
     ///
     /// # Errors
-    /// More rows than there may be.
+    /// More rows than the limit allows.
     pub(super) fn forget_sums(
         &mut self,
         holes: &[Hole],

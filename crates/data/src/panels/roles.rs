@@ -152,12 +152,12 @@ impl ReadOptions {
     }
 }
 
-/// Whether a column is named as the volume of a share, which stands beside its prices.
+/// Whether a column is named as the traded volume of a share, a column of the same table as its prices.
 fn is_volume(column: &Seen) -> bool {
     column.name.eq_ignore_ascii_case("volume")
 }
 
-/// Whether it is named as the closing price of a share. A `price` alone stands beside what is sold, too.
+/// Whether it is named as the closing price of a share. A `price` alone may be that of goods.
 fn is_price(column: &Seen) -> bool {
     let called = |name: &&str| column.name.eq_ignore_ascii_case(name);
     ["close", "adj close", "adj_close", "adjclose"].iter().any(called)
