@@ -44,20 +44,14 @@ const TABLE: &[HyperParameter<Settings>] = &[
         meaning: "Steps of the seasons, the main one first, or of the only one; null to find them in the data.",
         expected: hyper::SEASONS,
         get: |s| hyper::seasons_value(&s.seasons),
-        set: |s, value| {
-            s.seasons = hyper::seasons(value)?;
-            Some(())
-        },
+        set: |s, value| hyper::put(&mut s.seasons, hyper::seasons(value)),
     },
     HyperParameter {
         name: "models",
         meaning: "The models to try, by their names or with hyper-parameters; null for those that suit the data.",
         expected: "a list of names of models, or of models with all hyper-parameters",
         get: |s| json!(s.models),
-        set: |s, value| {
-            s.models = hyper::or_null(value, Wanted::list)?;
-            Some(())
-        },
+        set: |s, value| hyper::put(&mut s.models, hyper::or_null(value, Wanted::list)),
     },
     HyperParameter {
         name: "budget",
@@ -66,8 +60,8 @@ const TABLE: &[HyperParameter<Settings>] = &[
         get: |s| s.budget.to_string().into(),
         set: |s, value| {
             // A number is one of seconds.
-            s.budget = value.as_str().map_or_else(|| value.to_string(), str::to_owned).parse().ok()?;
-            Some(())
+            let written = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            hyper::put(&mut s.budget, written.parse().ok())
         },
     },
     HyperParameter {
@@ -75,10 +69,7 @@ const TABLE: &[HyperParameter<Settings>] = &[
         meaning: "What weights are chosen by: balanced, mase, scaled_crps or mae.",
         expected: "balanced, mase, scaled_crps or mae",
         get: |s| s.criterion.name().into(),
-        set: |s, value| {
-            s.criterion = value.as_str()?.parse().ok()?;
-            Some(())
-        },
+        set: |s, value| hyper::put(&mut s.criterion, value.as_str().and_then(|name| name.parse().ok())),
     },
     hyper_field!("ensemble", "Whether models are combined; else the best one forecasts alone.",
         "true or false", Value::as_bool, ensemble),
@@ -124,7 +115,7 @@ impl Settings {
     }
 
     pub(crate) fn to_map(&self) -> Map<String, Value> {
-        TABLE.iter().map(|known| (known.name.to_owned(), (known.get)(self))).collect()
+        HyperParameter::values(TABLE, self)
     }
 
     pub(crate) fn set(&mut self, name: &str, value: &Value) -> Result<(), AutoError> {
@@ -134,7 +125,7 @@ impl Settings {
         };
         let (expected, found) = (known.expected, value.to_string());
         let refused = AutoError::Value { name: name.to_owned(), expected, found };
-        (known.set)(self, value).ok_or(refused)
+        (known.set)(self, value).map_err(|_| refused)
     }
 
     /// Whether the data have columns beside the target that members may read.

@@ -72,7 +72,7 @@ impl Tails {
                 let [low, high] = [above - 1, above].map(distance);
                 low + (high - low) * (normal - from) / (to - from)
             }
-            // Beyond the last that is known, as a normal distribution goes on.
+            // Beyond the widest level with a known distance, in proportion to a normal distribution.
             known if known > 1 && above >= known => {
                 distance(known - 1) * normal / reach_of_normal(LEVELS[known - 1])
             }

@@ -214,7 +214,7 @@ impl<M: Method> Estimator for Classical<M> {
     }
 
     fn hyper_parameters(&self) -> Map<String, Value> {
-        let own = M::HYPER_PARAMETERS.iter().map(|known| (known.name.to_owned(), (known.get)(&self.method)));
+        let own = HyperParameter::values(M::HYPER_PARAMETERS, &self.method);
         let h = ("h".to_owned(), Value::from(self.h));
         std::iter::once(h).chain(own).chain([("alias".to_owned(), self.alias.clone().into())]).collect()
     }

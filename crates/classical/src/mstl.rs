@@ -59,10 +59,7 @@ impl LocalMethod for Mstl {
         meaning: "Steps of the seasons, such as [24, 168], or of the only one; null for the usual one of the data's frequency.",
         expected: hyper::SEASONS,
         get: |method| hyper::seasons_value(&method.season_length),
-        set: |method, value| {
-            method.season_length = hyper::seasons(value)?;
-            Some(())
-        },
+        set: |method, value| hyper::put(&mut method.season_length, hyper::seasons(value)),
     }];
     const LEARNS: bool = true;
 

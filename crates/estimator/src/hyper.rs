@@ -1,7 +1,7 @@
 //! What hyper-parameters of all estimators have in common: tables of them, and values that many may have.
 
 use foretell_messages::nearest;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::error::EstimatorError;
 
@@ -16,8 +16,8 @@ pub struct HyperParameter<S> {
     pub expected: &'static str,
     /// Its value.
     pub get: fn(&S) -> Value,
-    /// Sets it; nothing if it cannot have that value.
-    pub set: fn(&mut S, &Value) -> Option<()>,
+    /// Sets it; of a value that it cannot have the reason, empty where what is expected says all.
+    pub set: fn(&mut S, &Value) -> Result<(), String>,
 }
 
 impl<S> HyperParameter<S> {
@@ -25,6 +25,61 @@ impl<S> HyperParameter<S> {
     pub fn find<'t>(table: &'t [Self], name: &str) -> Option<&'t Self> {
         table.iter().find(|known| known.name == name)
     }
+
+    /// All of some settings by name.
+    pub fn values(table: &[Self], settings: &S) -> Map<String, Value> {
+        table.iter().map(|known| (known.name.to_owned(), (known.get)(settings))).collect()
+    }
+
+    /// Sets it in the settings of a model.
+    ///
+    /// # Errors
+    /// If it cannot have that value.
+    pub fn put(
+        &self,
+        model: &'static str,
+        settings: &mut S,
+        value: &Value,
+    ) -> Result<(), RefusedHyperParameter> {
+        (self.set)(settings, value).map_err(|reason| RefusedHyperParameter::Value {
+            model,
+            name: self.name.to_owned(),
+            expected: self.expected,
+            found: value.to_string(),
+            reason: if reason.is_empty() { reason } else { format!(" ({reason})") },
+        })
+    }
+}
+
+impl<S: Clone + Default> HyperParameter<S> {
+    /// The settings of a model with another value of the hyper-parameter of this name; null is its default.
+    ///
+    /// # Errors
+    /// If there is none of that name, or it cannot have that value.
+    pub fn changed(
+        table: &[Self],
+        model: &'static str,
+        settings: &S,
+        name: &str,
+        value: &Value,
+    ) -> Result<S, RefusedHyperParameter> {
+        let Some(known) = Self::find(table, name) else {
+            return Err(RefusedHyperParameter::unknown(model, name, table.iter().map(|known| known.name)));
+        };
+        let default = || (known.get)(&S::default());
+        let mut settings = settings.clone();
+        known.put(model, &mut settings, &if value.is_null() { default() } else { value.clone() })?;
+        Ok(settings)
+    }
+}
+
+/// Sets a field to what was read; a value that could not be read needs no reason beside what is expected.
+///
+/// # Errors
+/// If nothing was read.
+pub fn put<T>(field: &mut T, read: Option<T>) -> Result<(), String> {
+    *field = read.ok_or_else(String::new)?;
+    Ok(())
 }
 
 /// A [`HyperParameter`] that is a field of its settings: its name, its meaning, the values that are allowed in words, the function that
@@ -37,10 +92,7 @@ macro_rules! hyper_field {
             meaning: $meaning,
             expected: $expected,
             get: |settings| settings.$($field)+.clone().into(),
-            set: |settings, value| {
-                settings.$($field)+ = $read(value)?;
-                Some(())
-            },
+            set: |settings, value| $crate::hyper::put(&mut settings.$($field)+, $read(value)),
         }
     };
 }

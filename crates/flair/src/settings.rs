@@ -44,10 +44,7 @@ const TABLE: &[HyperParameter<FlairSettings>] = &[
                   null for those of the calendar.",
         expected: hyper::SEASONS,
         get: |s| hyper::seasons_value(&s.season_length),
-        set: |s, value| {
-            s.season_length = hyper::seasons(value)?;
-            Some(())
-        },
+        set: |s, value| hyper::put(&mut s.season_length, hyper::seasons(value)),
     },
     hyper_field!("futr_exog_list", "Columns known in advance that the level depends on.",
         hyper::COLUMNS, hyper::columns, futr_exog_list),
@@ -67,19 +64,12 @@ pub(crate) fn meaning(name: &str) -> Option<&'static str> {
 impl FlairSettings {
     /// All by name.
     pub(crate) fn table(&self) -> Map<String, Value> {
-        TABLE.iter().map(|known| (known.name.to_owned(), (known.get)(self))).collect()
+        HyperParameter::values(TABLE, self)
     }
 
     /// The settings with another value of this hyper-parameter; null is its default.
     pub(crate) fn with(&self, name: &str, value: &Value) -> Result<Self, RefusedHyperParameter> {
-        let Some(known) = HyperParameter::find(TABLE, name) else {
-            return Err(RefusedHyperParameter::unknown("FLAIR", name, TABLE.iter().map(|known| known.name)));
-        };
-        let default = if value.is_null() { (known.get)(&Self::default()) } else { value.clone() };
-        let mut settings = self.clone();
-        let refuse = || RefusedHyperParameter::value("FLAIR", name, known.expected, value);
-        (known.set)(&mut settings, &default).ok_or_else(refuse)?;
-        Ok(settings)
+        HyperParameter::changed(TABLE, "FLAIR", self, name, value)
     }
 }
 

@@ -229,11 +229,11 @@ impl Estimator for Pretrained {
     }
 
     fn hyper_parameters(&self) -> Map<String, Value> {
-        self.settings.table_of(self.kind.has_folder)
+        self.settings.values(self.kind.has_folder)
     }
 
     fn meaning(&self, name: &str) -> Option<&'static str> {
-        meaning(name)
+        meaning(self.kind.has_folder, name)
     }
 
     fn fallbacks(&self, panel: &Panel) -> Vec<(usize, Fallback)> {

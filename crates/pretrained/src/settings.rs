@@ -2,13 +2,15 @@
 
 use std::path::PathBuf;
 
-use foretell_estimator::hyper::{ALIAS, COLUMNS, RefusedHyperParameter, STEPS, fits_a_file, hint};
-use serde::{Deserialize, Serialize};
+use foretell_estimator::hyper::{
+    self, ALIAS, COLUMNS, HyperParameter, RefusedHyperParameter, STEPS, alias, columns, fits_a_file, or_null,
+    steps,
+};
+use foretell_estimator::hyper_field;
 use serde_json::{Map, Value};
 
 /// The hyper-parameters of a pretrained network.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PretrainedSettings {
     /// Steps to forecast.
     pub h: usize,
@@ -64,93 +66,90 @@ impl Default for PretrainedSettings {
     }
 }
 
-/// The networks that a hyper-parameter is of.
-#[derive(Clone, Copy, PartialEq)]
-enum Of {
-    All,
-    /// Those in folders.
-    Folders,
-    /// That in the program, which can be fine-tuned.
-    Own,
-}
-
-/// One of the hyper-parameters.
-struct Setting {
-    name: &'static str,
-    of: Of,
-    meaning: &'static str,
-    expected: &'static str,
-    /// Whether the value is within bounds; its type is that of the setting.
-    fits: fn(&PretrainedSettings) -> bool,
-}
-
 /// More steps than anything has use for.
-const MOST: usize = 1_000_000;
+const MOST: u64 = 1_000_000;
 
+/// What both kinds of networks have.
+const H: HyperParameter<PretrainedSettings> = hyper_field!("h", "Steps to forecast.", STEPS, steps, h);
+const ALIAS_OF_COLUMN: HyperParameter<PretrainedSettings> = hyper_field!(
+    "alias",
+    "The name of the model's column in forecasts; null for the folder's name, or the model's own.",
+    ALIAS,
+    alias,
+    alias
+);
+
+/// The hyper-parameters of networks in folders.
 #[rustfmt::skip]
-const SETTINGS: &[Setting] = &[
-    Setting { name: "h", of: Of::All, meaning: "Steps to forecast.",
-        expected: STEPS, fits: |s| (1..=MOST).contains(&s.h) },
-    Setting { name: "folder", of: Of::Folders, meaning: "Folder of the weights in Hugging Face's layout: config.json and model.safetensors.",
-        expected: "the path of a folder", fits: |s| s.folder.as_ref().is_none_or(|folder| !folder.as_os_str().is_empty()) },
-    Setting { name: "hist_exog_list", of: Of::Folders, meaning: "Columns known for the past alone that the network reads.",
-        expected: COLUMNS, fits: |_| true },
-    Setting { name: "futr_exog_list", of: Of::Folders, meaning: "Columns known ahead that the network reads.",
-        expected: COLUMNS, fits: |_| true },
-    Setting { name: "stat_exog_list", of: Of::Folders,
-        meaning: "Static columns that name groups: series with equal values in all of them are forecast together, each reading the others.",
-        expected: COLUMNS, fits: |_| true },
-    Setting { name: "cat_exog_list", of: Of::Folders, meaning: "The columns among these that hold categories.",
-        expected: COLUMNS, fits: |_| true },
-    Setting { name: "cross_learning", of: Of::Folders,
-        meaning: "Series that are forecast together, each reading the others, at most (Chronos-2 was trained with about 100); 0 for each alone, or for whole groups of stat_exog_list.",
-        expected: "a whole number between 0 and 1000000", fits: |s| s.cross_learning <= MOST },
-    Setting { name: "alias", of: Of::All, meaning: "The name of the model's column in forecasts; null for the folder's name, or the model's own.",
-        expected: ALIAS, fits: |s| s.alias.as_deref().is_none_or(fits_a_file) },
-    Setting { name: "max_steps", of: Of::Own, meaning: "Steps of fine-tuning on the data; 0 for the unchanged weights of the program.",
-        expected: "a whole number between 0 and 1000000000", fits: |s| s.max_steps <= 1_000_000_000 },
-    Setting { name: "learning_rate", of: Of::Own,
-        meaning: "The highest learning rate of fine-tuning: it rises over a tenth of the steps, and falls to 0.",
-        expected: "a number above 0", fits: |s| s.learning_rate > 0.0 && s.learning_rate.is_finite() },
-    Setting { name: "batch_size", of: Of::Own, meaning: "Series of a step of fine-tuning.",
-        expected: STEPS, fits: |s| (1..=MOST).contains(&s.batch_size) },
-    Setting { name: "windows_batch_size", of: Of::Own, meaning: "Windows of a step of fine-tuning, drawn from its series.",
-        expected: STEPS, fits: |s| (1..=MOST).contains(&s.windows_batch_size) },
-    Setting { name: "early_stop_patience_steps", of: Of::Own,
-        meaning: "Checks in a row without a better validation loss after which fine-tuning stops, with the weights of the best one; -1 for none.",
-        expected: "a whole number, -1 or more", fits: |s| s.early_stop_patience_steps >= -1 },
-    Setting { name: "val_check_steps", of: Of::Own, meaning: "Steps between two checks of the validation loss.",
-        expected: "a whole number of at least 1", fits: |s| s.val_check_steps >= 1 },
-    Setting { name: "random_seed", of: Of::Own, meaning: "The seed of the draws of series and windows.",
-        expected: "a whole number of at least 0", fits: |_| true },
+const OF_FOLDERS: &[HyperParameter<PretrainedSettings>] = &[
+    H,
+    HyperParameter {
+        name: "folder",
+        meaning: "Folder of the weights in Hugging Face's layout: config.json and model.safetensors.",
+        expected: "the path of a folder",
+        // A path that is no UTF-8 has no JSON.
+        get: |s| s.folder.as_ref().and_then(|folder| folder.to_str()).into(),
+        set: |s, value| hyper::put(&mut s.folder, or_null(value, folder)),
+    },
+    hyper_field!("hist_exog_list", "Columns known for the past alone that the network reads.",
+        COLUMNS, columns, hist_exog_list),
+    hyper_field!("futr_exog_list", "Columns known ahead that the network reads.",
+        COLUMNS, columns, futr_exog_list),
+    hyper_field!("stat_exog_list",
+        "Static columns that name groups: series with equal values in all of them are forecast together, each reading the others.",
+        COLUMNS, columns, stat_exog_list),
+    hyper_field!("cat_exog_list", "The columns among these that hold categories.",
+        COLUMNS, columns, cat_exog_list),
+    hyper_field!("cross_learning",
+        "Series that are forecast together, each reading the others, at most (Chronos-2 was trained with about 100); 0 for each alone, or for whole groups of stat_exog_list.",
+        "a whole number between 0 and 1000000",
+        |value: &Value| value.as_u64().filter(|series| *series <= MOST).map(|series| series as usize), cross_learning),
+    ALIAS_OF_COLUMN,
 ];
 
-/// The meaning of the hyper-parameter of this name.
-pub(crate) fn meaning(name: &str) -> Option<&'static str> {
-    SETTINGS.iter().find(|known| known.name == name).map(|known| known.meaning)
+/// The hyper-parameters of the network in the program, which can be fine-tuned.
+#[rustfmt::skip]
+const OF_OWN: &[HyperParameter<PretrainedSettings>] = &[
+    H,
+    ALIAS_OF_COLUMN,
+    hyper_field!("max_steps", "Steps of fine-tuning on the data; 0 for the unchanged weights of the program.",
+        "a whole number between 0 and 1000000000",
+        |value: &Value| value.as_u64().filter(|steps| *steps <= 1_000_000_000), max_steps),
+    hyper_field!("learning_rate",
+        "The highest learning rate of fine-tuning: it rises over a tenth of the steps, and falls to 0.",
+        "a number above 0", |value: &Value| value.as_f64().filter(|rate| *rate > 0.0), learning_rate),
+    hyper_field!("batch_size", "Series of a step of fine-tuning.", STEPS, steps, batch_size),
+    hyper_field!("windows_batch_size", "Windows of a step of fine-tuning, drawn from its series.",
+        STEPS, steps, windows_batch_size),
+    hyper_field!("early_stop_patience_steps",
+        "Checks in a row without a better validation loss after which fine-tuning stops, with the weights of the best one; -1 for none.",
+        "a whole number, -1 or more",
+        |value: &Value| value.as_i64().filter(|checks| *checks >= -1), early_stop_patience_steps),
+    hyper_field!("val_check_steps", "Steps between two checks of the validation loss.",
+        "a whole number of at least 1", |value: &Value| value.as_u64().filter(|steps| *steps >= 1), val_check_steps),
+    hyper_field!("random_seed", "The seed of the draws of series and windows.",
+        "a whole number of at least 0", Value::as_u64, random_seed),
+];
+
+/// The path of a folder.
+fn folder(value: &Value) -> Option<PathBuf> {
+    value.as_str().filter(|path| !path.is_empty()).map(PathBuf::from)
 }
 
 /// The hyper-parameters of a network in a folder, or of the program's own.
-fn settings(has_folder: bool) -> impl Iterator<Item = &'static Setting> + Clone {
-    let other = if has_folder { Of::Own } else { Of::Folders };
-    SETTINGS.iter().filter(move |known| known.of != other)
+const fn table(has_folder: bool) -> &'static [HyperParameter<PretrainedSettings>] {
+    if has_folder { OF_FOLDERS } else { OF_OWN }
+}
+
+/// The meaning of the hyper-parameter of this name.
+pub(crate) fn meaning(has_folder: bool, name: &str) -> Option<&'static str> {
+    HyperParameter::find(table(has_folder), name).map(|known| known.meaning)
 }
 
 impl PretrainedSettings {
     /// Those of a network in a folder, or of the program's own, by name.
-    pub(crate) fn table_of(&self, has_folder: bool) -> Map<String, Value> {
-        let mut table = self.table();
-        table.retain(|name, _| settings(has_folder).any(|known| known.name == name));
-        table
-    }
-
-    /// All by name.
-    fn table(&self) -> Map<String, Value> {
-        match serde_json::to_value(self) {
-            Ok(Value::Object(table)) => table,
-            // A path that is no UTF-8 has no JSON.
-            _ => Map::from_iter([("h".to_owned(), self.h.into())]),
-        }
+    pub(crate) fn values(&self, has_folder: bool) -> Map<String, Value> {
+        HyperParameter::values(table(has_folder), self)
     }
 
     /// The name of the folder, if it can be that of a column.
@@ -206,25 +205,12 @@ impl PretrainedSettings {
         name: &str,
         value: &Value,
     ) -> Result<Self, RefusedHyperParameter> {
-        let names = settings(has_folder).map(|known| known.name);
-        let Some(known) = settings(has_folder).find(|known| known.name == name) else {
-            let hint = match name {
-                "folder" if !has_folder => "its weights are part of the program".to_owned(),
-                name if !has_folder && name.ends_with("_exog_list") => "it reads no other columns".to_owned(),
-                _ => hint(name, names),
-            };
-            return Err(RefusedHyperParameter::Unknown { model, found: name.to_owned(), hint });
+        let hint = match name {
+            "folder" if !has_folder => "its weights are part of the program",
+            name if !has_folder && name.ends_with("_exog_list") => "it reads no other columns",
+            _ => return HyperParameter::changed(table(has_folder), model, self, name, value),
         };
-        let refuse = || RefusedHyperParameter::value(model, name, known.expected, value);
-        let mut table = self.table();
-        if value.is_null() {
-            // What the table lacks has its default.
-            table.remove(name);
-        } else {
-            table.insert(name.to_owned(), value.clone());
-        }
-        let settings: Self = serde_json::from_value(table.into()).map_err(|_| refuse())?;
-        if (known.fits)(&settings) { Ok(settings) } else { Err(refuse()) }
+        Err(RefusedHyperParameter::Unknown { model, found: name.to_owned(), hint: hint.to_owned() })
     }
 }
 
@@ -237,13 +223,11 @@ mod tests {
     #[test]
     fn every_setting_has_a_line_and_keeps_its_default() {
         let settings = PretrainedSettings::default();
-        let table = settings.table();
-        assert_eq!(Vec::from_iter(table.keys()), Vec::from_iter(SETTINGS.iter().map(|known| known.name)));
-        for (name, value) in &table {
-            let is_kept = |has_folder| {
-                settings.with(("Pretrained", has_folder), name, value).ok() == Some(settings.clone())
-            };
-            assert!(is_kept(true) || is_kept(false), "{name}");
+        for has_folder in [true, false] {
+            for (name, value) in &settings.values(has_folder) {
+                let again = settings.with(("Pretrained", has_folder), name, value);
+                assert_eq!(again.as_ref(), Ok(&settings), "{name}");
+            }
         }
     }
 
@@ -272,7 +256,7 @@ mod tests {
     fn the_networks_of_the_program_have_settings_of_fine_tuning_in_place_of_a_folder() {
         let own = ("Foretell0", false);
         let settings = PretrainedSettings::default();
-        let table = settings.table_of(false);
+        let table = settings.values(false);
         assert!(table.contains_key("max_steps") && !table.contains_key("folder"));
         assert_eq!(settings.with(own, "max_steps", &json!(7)).unwrap().max_steps, 7);
         let slip = |name: &str, value: Value| settings.with(own, name, &value).unwrap_err().to_string();

@@ -73,7 +73,7 @@ impl Estimator for Prophet {
     }
 
     fn hyper_parameters(&self) -> Map<String, Value> {
-        self.settings().table()
+        hyper_parameters::values(self.settings())
     }
 
     fn meaning(&self, name: &str) -> Option<&'static str> {

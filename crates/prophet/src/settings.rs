@@ -2,7 +2,6 @@
 
 use foretell_calendar::jiff::civil::DateTime;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::holiday::Holiday;
 
@@ -112,8 +111,7 @@ pub struct RegressorOptions {
 }
 
 /// All hyper-parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ProphetSettings {
     /// Steps to forecast.
     pub h: usize,
@@ -262,13 +260,5 @@ impl ProphetSettings {
         names.sort_unstable();
         let twice = names.windows(2).find(|pair| pair[0] == pair[1]);
         twice.map(|pair| format!("two components are called `{}`; rename one of them", pair[0]))
-    }
-
-    /// As a table by name.
-    pub(crate) fn table(&self) -> serde_json::Map<String, Value> {
-        match serde_json::to_value(self) {
-            Ok(Value::Object(table)) => table,
-            other => unreachable!("a struct of plain values is a table, found {other:?}"),
-        }
     }
 }

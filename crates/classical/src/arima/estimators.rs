@@ -176,7 +176,7 @@ macro_rules! blambda {
         hyper::field!(
             "blambda",
             "The power by which values are transformed (Box and Cox): 0 for a model of their logarithms, whose forecasts grow by a share and stay \
-             above zero; null for one of the values. Point forecasts are medians; a series with a value that is not above zero is modelled as it is.",
+             above zero; null for one of the values. Point forecasts are medians; a series with a value of zero or less is modelled without this transformation.",
             "a number between 0 and 2, or null",
             |value| hyper::or_null(value, |power| power.as_f64().filter(|power| (0.0..=2.0).contains(power))),
             blambda
@@ -434,13 +434,13 @@ impl LocalMethod for AutoArima {
                 .into()
             },
             set: |method, value| {
-                method.space.criterion = match value.as_str()? {
-                    "aic" => Criterion::Aic,
-                    "aicc" => Criterion::Aicc,
-                    "bic" => Criterion::Bic,
-                    _ => return None,
+                let criterion = match value.as_str() {
+                    Some("aic") => Some(Criterion::Aic),
+                    Some("aicc") => Some(Criterion::Aicc),
+                    Some("bic") => Some(Criterion::Bic),
+                    _ => None,
                 };
-                Some(())
+                hyper::put(&mut method.space.criterion, criterion)
             },
         },
         hyper::field!(

@@ -58,14 +58,12 @@ impl LocalMethod for AutoCes {
             expected: "N, S, P, F or Z",
             get: |method| method.form().map_or("Z", Form::letter).into(),
             set: |method, value: &Value| {
-                let letter = value.as_str()?;
-                let known = FORMS.iter().position(|form| form.letter() == letter);
-                method.form = match known {
-                    Some(form) => Some(form as u8),
-                    None if letter == "Z" => None,
-                    None => return None,
+                let known = FORMS.iter().position(|form| value.as_str() == Some(form.letter()));
+                let form = match known {
+                    Some(form) => Some(Some(form as u8)),
+                    None => (value == "Z").then_some(None),
                 };
-                Some(())
+                hyper::put(&mut method.form, form)
             },
         },
     ];

@@ -99,8 +99,9 @@ macro_rules! theta {
                     expected: "multiplicative or additive",
                     get: |method| if method.is_additive { "additive" } else { "multiplicative" }.into(),
                     set: |method, value| {
-                        method.is_additive = decomposition_type(value)? == Composition::Additive;
-                        Some(())
+                        let composition = decomposition_type(value);
+                        let is_additive = composition.map(|composition| composition == Composition::Additive);
+                        hyper::put(&mut method.is_additive, is_additive)
                     },
                 },
             ];
