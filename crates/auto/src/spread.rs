@@ -1,5 +1,6 @@
 //! Quantiles of models that forecast a single number, from their errors.
 
+use foretell::own_estimator::quantile;
 use serde::{Deserialize, Serialize};
 
 use crate::grid::{QUANTILES, WIDTH};
@@ -81,11 +82,7 @@ fn quantiles(parts: Vec<Vec<f64>>) -> Vec<[f64; WIDTH]> {
     }
     let of = |mut errors: Vec<f64>| {
         errors.sort_by(f64::total_cmp);
-        QUANTILES.map(|q| {
-            let place = q * (errors.len() - 1) as f64;
-            let (low, share) = (place.floor() as usize, place.fract());
-            errors[low] + share * (errors[(low + 1).min(errors.len() - 1)] - errors[low])
-        })
+        QUANTILES.map(|q| quantile(&errors, q))
     };
     let or_all = |errors: Vec<f64>| of(if errors.len() >= FEW { errors } else { all.clone() });
     parts.into_iter().map(or_all).collect()

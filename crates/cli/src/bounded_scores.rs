@@ -1,6 +1,5 @@
 //! The bounds of --fail-if: which scores exceed one, and which cannot be judged because they are not defined.
 
-use foretell::ScoredForecasts;
 use foretell::evaluate::{MISSING, Metric, RowAggregate, Scale, Uncounted, is_count};
 
 use crate::failure::Usage;
@@ -12,7 +11,6 @@ use crate::threshold::Threshold;
 pub(crate) struct BoundedScores<'a> {
     pub(crate) bounds: &'a [Threshold],
     pub(crate) rows: &'a ScoreRows<'a>,
-    pub(crate) scored: &'a ScoredForecasts,
     /// Steps of a season.
     pub(crate) season: usize,
 }
@@ -48,11 +46,15 @@ impl BoundedScores<'_> {
     pub(crate) fn undefined(&self, allows_some: bool) -> Vec<String> {
         let mut told = Vec::new();
         for bound in self.of_scores() {
+            let Some(metric) = self.rows.table.metrics.iter().find(|metric| metric.name == bound.metric)
+            else {
+                continue;
+            };
             for (place, model) in self.rows.table.models.iter().enumerate() {
                 if !bound.concerns(&bound.metric, model) {
                     continue;
                 }
-                let has_columns = self.has_columns(&bound.metric, model);
+                let has_columns = metric.has_columns[place];
                 // A bound of all models is one of those that forecast such quantiles.
                 if !has_columns && !bound.is_of_one_model() {
                     continue;
@@ -88,18 +90,6 @@ impl BoundedScores<'_> {
     /// The bounds that are of scores, not of counts of what is missing.
     fn of_scores(&self) -> impl Iterator<Item = &Threshold> {
         self.bounds.iter().filter(|bound| bound.metric != MISSING)
-    }
-
-    /// Whether a model has the quantiles that a score is of.
-    fn has_columns(&self, score: &str, model: &str) -> bool {
-        let number = |mark: &str| score.rsplit_once(mark).and_then(|(_, number)| number.parse::<f64>().ok());
-        let Some(forecasts) = self.scored.forecasts_of(model) else { return false };
-        match (Metric::of_score(score), number("_level"), number("_q")) {
-            (Some(metric), ..) if !metric.needs_quantiles() => true,
-            (_, Some(level), _) => forecasts.ends(level).is_some(),
-            (_, None, Some(q)) => forecasts.quantiles.iter().any(|(known, _)| (known - q).abs() < 1e-6),
-            (_, None, None) => !forecasts.quantiles.is_empty(),
-        }
     }
 
     /// Why a score is not defined, and what to do.

@@ -215,7 +215,7 @@ impl<'a> Column<'a> {
         let per_truth = self.metric.aggregate == RowAggregate::PerTruth;
         let uncounted = samples.uncounted(rows.y, common, &counts, &scales, per_truth);
         let missing = own.as_ref().map_or_else(Vec::new, |_| self.missing(rows, samples));
-        Ok(MetricScores { name: self.name(), values, uncounted, missing })
+        Ok(MetricScores { name: self.name(), values, has_columns: scored, uncounted, missing })
     }
 
     /// The divisor of each window's score; NaN where that is 0 or unknown.
@@ -396,6 +396,7 @@ mod tests {
             ]
         );
         assert!(table.metrics.iter().all(|metric| metric.values[0][1].is_nan()));
+        assert!(table.metrics.iter().all(|metric| metric.has_columns == [true, false]));
         assert_eq!((value(&table, 3, 0), value(&table, 4, 0)), (1.0, 2.0));
     }
 

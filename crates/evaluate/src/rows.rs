@@ -36,12 +36,6 @@ impl<'a> ModelForecasts<'a> {
         self.intervals().map(percent)
     }
 
-    /// The lower and the upper ends of the central interval of this level, in percent, if it has both.
-    pub fn ends(&self, level: f64) -> Option<[&'a [f64]; 2]> {
-        let end = |half: f64| self.quantile(0.5 + half * level / 200.0);
-        Some([end(-1.0)?, end(1.0)?])
-    }
-
     /// The probabilities in the central intervals between its quantiles, upwards.
     pub(crate) fn intervals(&self) -> impl Iterator<Item = f64> {
         let lower = self.quantiles.iter().rev().filter(|(q, _)| *q < 0.5);
@@ -129,6 +123,5 @@ mod tests {
         let tenths = (1..10).map(|tenth| (f64::from(tenth as f32 / 10.0), &column[..]));
         let model = ModelForecasts::of_points("a", &column).with_quantiles(tenths);
         assert_eq!(model.levels().collect::<Vec<_>>(), [20.0, 40.0, 60.0, 80.0]);
-        assert!(model.levels().all(|level| model.ends(level).is_some()));
     }
 }

@@ -82,6 +82,8 @@ pub struct MetricScores {
     pub name: String,
     /// A row for each group, a value for each model; NaN where there is none.
     pub values: Vec<Vec<f64>>,
+    /// Of each model, whether it forecasts what the metric reads: its quantiles, or both ends of its interval.
+    pub has_columns: Vec<bool>,
     /// Of each group, what all models forecast and this metric has no score of.
     pub uncounted: Vec<Uncounted>,
     /// Of each group and model the rows whose truth is known, and that it lacks the quantiles or the interval of that the metric scores, of
@@ -142,22 +144,17 @@ impl ScoreTable {
         let mut rows = Vec::new();
         let counted = |name: String, counts: &[Vec<usize>]| {
             let values = counts.iter().map(|counts| counts.iter().map(|count| *count as f64).collect());
-            MetricScores { name, values: values.collect(), uncounted: Vec::new(), missing: Vec::new() }
+            let (values, has_columns) = (values.collect(), vec![true; models]);
+            MetricScores { name, values, has_columns, uncounted: Vec::new(), missing: Vec::new() }
         };
         for metric in &self.metrics {
             // What lacks a forecast as a whole is counted once.
             if metric.missing != self.missing && metric.missing.iter().flatten().any(|count| *count > 0) {
                 rows.push(counted(format!("{}{LACKED}", metric.name), &metric.missing));
             }
-            let counts = || metric.uncounted.iter().map(|left| left.rows.max(left.windows));
-            if counts().any(|count| count > 0) {
-                let values = counts().map(|count| vec![count as f64; models]).collect();
-                rows.push(MetricScores {
-                    name: format!("{}{UNCOUNTED}", metric.name),
-                    values,
-                    uncounted: Vec::new(),
-                    missing: Vec::new(),
-                });
+            if metric.uncounted.iter().any(|left| !left.is_none()) {
+                let counts = metric.uncounted.iter().map(|left| vec![left.rows.max(left.windows); models]);
+                rows.push(counted(format!("{}{UNCOUNTED}", metric.name), &counts.collect::<Vec<_>>()));
             }
         }
         if self.missing.iter().flatten().any(|count| *count > 0) {

@@ -7,7 +7,7 @@ use foretell_data::{Future, Key, Panel, Span};
 use foretell_estimator::{
     Asked, ClockGrid, ColumnKind, ColumnsRead, Cutoff, Estimator, EstimatorEntry, EstimatorError,
     EstimatorNeeds, ForecastPart, ForecastValues, HeldOut, KnownColumn, LevelsSeen, MemoryEstimate, Output,
-    Run, Trained, Workers, cutoffs_beside, each_window,
+    Run, Trained, Workers, cutoffs_beside, each_window, quantile,
 };
 use serde_json::{Map, Value};
 
@@ -180,14 +180,6 @@ fn key(panel: &Panel, (series, before): Cutoff, seed: u64) -> Key {
 /// A value as the panel holds those of the series, which has no infinite ones.
 fn held(panel: &Panel, (series, _): Cutoff, value: f64) -> f32 {
     panel.level(series).hold(value).clamp(f32::MIN, f32::MAX)
-}
-
-/// A quantile of sorted values, between two of them linearly, as numpy has it.
-fn quantile(sorted: &[f64], q: f64) -> f64 {
-    let place = q * (sorted.len() - 1) as f64;
-    let (below, part) = (place.floor() as usize, place.fract());
-    let above = (below + 1).min(sorted.len() - 1);
-    sorted[below] + part * (sorted[above] - sorted[below])
 }
 
 impl Trained for TrainedFlair {

@@ -186,7 +186,7 @@ mod tests {
         (0..paths[0].len())
             .map(|cycle| {
                 let mut values: Vec<f64> = paths.iter().map(|path| path[cycle]).collect();
-                crate::shape::median(&mut values)
+                foretell_estimator::median(&mut values)
             })
             .collect()
     }

@@ -1,5 +1,7 @@
 //! Ridge regression, averaged over its penalty by errors of rows that were left out.
 
+use foretell_estimator::dot;
+
 /// Penalties: 25 from 1e-4 to 1e4, evenly by their logarithms.
 const PENALTIES: usize = 25;
 
@@ -99,10 +101,6 @@ impl Ridge {
         };
         self.directions.iter().map(of).sum()
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// Turns columns until they stand at right angles, in pairs (Hestenes 1958): their lengths are the singular values. The second is

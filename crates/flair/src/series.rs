@@ -1,13 +1,13 @@
 //! One series: its history taken apart, and paths of its future.
 
 use foretell_data::Key;
-use foretell_estimator::{KnownColumn, is_hardly_known};
+use foretell_estimator::{KnownColumn, is_hardly_known, median};
 
 use crate::draws::Draws;
 use crate::history::History;
 use crate::level::{LEAST_LEVELS, Level, LevelColumn};
 use crate::season::{MOST_CYCLES, Season};
-use crate::shape::{Shape, median, second_shape};
+use crate::shape::{Shape, second_shape};
 
 /// Changes of a history that is too short for a level, from which its errors are told.
 const CHANGES: usize = 50;

@@ -1,5 +1,7 @@
 //! The shape of a season, and what the cycles of the history were beside it.
 
+use foretell_estimator::median;
+
 /// Cycles whose mean the shape is.
 const SHAPE_CYCLES: usize = 2;
 
@@ -64,16 +66,6 @@ fn center(errors: &mut [Vec<f64>], period: usize) {
         let taken = mean * by_chance / (mean * mean + by_chance + TINY);
         errors.iter_mut().for_each(|cycle| cycle[step] -= taken);
     }
-}
-
-/// The median; the values are left in another order.
-pub(crate) fn median(values: &mut [f64]) -> f64 {
-    let (middle, is_odd) = (values.len() / 2, values.len() % 2 == 1);
-    let (below, &mut at, _) = values.select_nth_unstable_by(middle, f64::total_cmp);
-    if is_odd {
-        return at;
-    }
-    0.5 * (at + below.iter().copied().fold(f64::NEG_INFINITY, f64::max))
 }
 
 /// What the levels of a longer season have of their mean, `[period]`; nothing without two such seasons.
@@ -166,11 +158,5 @@ mod tests {
         let parts = second_shape(&peak, 12).expect("three seasons");
         assert!((parts[5] - (1.0 + 0.2 * (62.0 / 51.0 - 1.0))).abs() < 1e-9, "{parts:?}");
         assert_eq!(second_shape(&levels[..23], 12), None);
-    }
-
-    #[test]
-    fn medians_lie_in_the_middle() {
-        assert_eq!(median(&mut [3.0, 1.0, 2.0]), 2.0);
-        assert_eq!(median(&mut [4.0, 1.0, 2.0, 8.0]), 3.0);
     }
 }

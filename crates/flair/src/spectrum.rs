@@ -1,5 +1,7 @@
 //! Singular values of a table of cycles.
 
+use foretell_estimator::dot;
+
 /// The squares of the singular values of the table whose rows are cycles of `period` values, the largest first.
 ///
 /// They are the eigenvalues of the smaller of its two Gram matrices, so each is right up to 1e-15 of the largest.
@@ -31,10 +33,6 @@ pub(crate) fn squared_singular_values(values: &[f64], period: usize) -> Vec<f64>
     squares.iter_mut().for_each(|square| *square = square.max(0.0));
     squares.sort_unstable_by(|a, b| b.total_cmp(a));
     squares
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// The eigenvalues of a symmetric matrix, in no order.

@@ -8,6 +8,7 @@ use std::str::FromStr;
 use crate::error::Error;
 use crate::interval_error::IntervalError;
 use foretell_checkpoint::{Column, ConformalSettings};
+use foretell_estimator::quantile;
 
 /// How prediction intervals are calibrated: by the errors of forecasts of the last steps of each series.
 ///
@@ -239,14 +240,6 @@ impl Conformal {
 /// The quantile as written, to a millionth, not as single precision has it.
 pub(crate) fn exact(q: f32) -> f64 {
     (f64::from(q) * 1e6).round() / 1e6
-}
-
-/// A quantile of sorted values, on the line between the two around it; NaN without any.
-pub(crate) fn quantile(sorted: &[f64], q: f64) -> f64 {
-    let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
-    let at = q * last as f64;
-    let (low, high) = (sorted[at.floor() as usize], sorted[at.ceil() as usize]);
-    low + (high - low) * at.fract()
 }
 
 #[cfg(test)]

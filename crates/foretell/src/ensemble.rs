@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use foretell_estimator::median;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
@@ -140,6 +141,8 @@ impl Combination {
             values.iter_mut().zip(columns).for_each(|(value, column)| *value = f64::from(column[row]));
             let combined = match self {
                 Self::Mean => values.iter().sum::<f64>() / values.len() as f64,
+                // No number if one of them is none.
+                Self::Median if values.iter().any(|value| value.is_nan()) => f64::NAN,
                 Self::Median => median(&mut values),
                 Self::Weighted { weights } => {
                     values.iter().zip(weights).map(|(value, weight)| value * weight).sum()
@@ -159,16 +162,6 @@ impl fmt::Display for Combination {
         let weights: Vec<String> = weights.iter().map(|weight| format!("{weight:.3}")).collect();
         write!(f, " ({})", weights.join(", "))
     }
-}
-
-/// The median; no number if one of them is none.
-fn median(values: &mut [f64]) -> f64 {
-    if values.iter().any(|value| value.is_nan()) {
-        return f64::NAN;
-    }
-    values.sort_by(f64::total_cmp);
-    let middle = values.len() / 2;
-    if values.len() % 2 == 1 { values[middle] } else { (values[middle - 1] + values[middle]) / 2.0 }
 }
 
 /// The weights, none below 0, that add up to 1, with the least sum of squares of `truth - weights * forecasts`.

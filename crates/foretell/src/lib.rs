@@ -215,6 +215,7 @@ pub mod own_estimator {
         EstimatorNeeds, Fallback, ForecastPart, ForecastValues, HeldOut, ImportanceSum, KnownColumn, Learned,
         LevelsSeen, MemoryEstimate, Moment, OneProcess, Output, Reduction, Run, StateFile, Trained,
         TrainingSize, WithoutParts, add_in_order, cutoffs, cutoffs_beside, hyper, hyper_field, point_column,
+        quantile,
     };
 }
 pub use conformal::{ConformalMethod, PredictionIntervals};

@@ -1,9 +1,10 @@
 //! Errors of forecasts of series that are too short for forecasts of their end: those of the other series.
 
 use foretell_data::{DataError, Panel};
+use foretell_estimator::quantile;
 use foretell_tables::Frame;
 
-use crate::conformal::{PredictionIntervals, quantile};
+use crate::conformal::PredictionIntervals;
 use crate::error::Error;
 use crate::warning::Warning;
 use crate::warning_listener::WarningListener;

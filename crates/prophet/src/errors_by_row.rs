@@ -1,6 +1,7 @@
 //! How far forecasts of a history are off, row by row: for any growth and mode.
 
-use crate::lbfgs::dot;
+use foretell_estimator::dot;
+
 use crate::posterior::Places;
 use crate::trend::{Changes, Segment};
 

@@ -6,6 +6,7 @@
 use std::f64::consts::TAU;
 
 use foretell_data::{Key, Stream};
+use foretell_estimator::quantile;
 
 use crate::decompose::{ForecastParts, ScaledRows};
 use crate::fit::{Model, SeriesFit};
@@ -120,14 +121,6 @@ fn normal(stream: &mut Stream) -> f64 {
     (2.0 * exponential(stream)).sqrt() * (TAU * stream.uniform_f64()).cos()
 }
 
-/// A quantile of sorted values, between two of them linearly, as numpy has it.
-fn quantile(sorted: &[f64], q: f64) -> f64 {
-    let place = q * (sorted.len() - 1) as f64;
-    let (below, part) = (place.floor() as usize, place.fract());
-    let above = (below + 1).min(sorted.len() - 1);
-    sorted[below] + part * (sorted[above] - sorted[below])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -150,12 +143,5 @@ mod tests {
         assert!(mean.abs() < 0.02 && (variance - 0.5).abs() < 0.02, "{mean} {variance}");
         let (mean, _) = moments(&mut || future.gap(&mut stream));
         assert!((mean - 0.25).abs() < 0.01, "{mean}");
-    }
-
-    #[test]
-    fn quantiles_lie_between_values() {
-        let sorted = [1.0, 2.0, 4.0];
-        assert_eq!([0.0, 0.25, 0.5, 0.75, 1.0].map(|q| quantile(&sorted, q)), [1.0, 1.5, 2.0, 3.0, 4.0]);
-        assert_eq!(quantile(&[3.0], 0.9), 3.0);
     }
 }

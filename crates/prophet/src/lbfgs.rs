@@ -10,7 +10,7 @@
 
 use std::collections::VecDeque;
 
-use foretell_estimator::is_wanted;
+use foretell_estimator::{dot, is_wanted};
 
 /// Steps that the curvature is known from.
 const MEMORY: usize = 15;
@@ -190,10 +190,6 @@ impl Curvature {
             self.pairs.push_back(pair);
         }
     }
-}
-
-pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 #[cfg(test)]

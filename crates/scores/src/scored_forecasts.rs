@@ -6,8 +6,8 @@ use std::sync::Arc;
 use foretell_calendar::{Freq, TimeKind, Zone, usual_season};
 use foretell_data::ForecastTable;
 use foretell_evaluate::{
-    DieboldMariano, EvaluationError, Metric, ModelForecasts, ScoreBy, ScoreHistory, ScoreOptions, ScoreTable,
-    ScoredRows, diebold_mariano, evaluate,
+    DieboldMariano, EvaluationError, Metric, ScoreBy, ScoreHistory, ScoreOptions, ScoreTable, ScoredRows,
+    diebold_mariano, evaluate,
 };
 use foretell_tables::{ModelInTable, SAMPLE_ID};
 
@@ -122,11 +122,6 @@ impl ScoredForecasts {
     /// The names of the models.
     pub fn models(&self) -> Vec<&str> {
         self.models.iter().map(|model| model.name.as_str()).collect()
-    }
-
-    /// What a model of this name forecasts, a value per row.
-    pub fn forecasts_of(&self, model: &str) -> Option<ModelForecasts<'_>> {
-        self.models.iter().find(|known| known.name == model).map(ModelColumns::forecasts)
     }
 
     /// Whether any model has quantiles.

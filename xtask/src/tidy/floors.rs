@@ -106,7 +106,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/estimator/src",
         &[
-            "clock_grid columns contributions described error fallback forecasts hardly_known interpolate levels_seen memory_limit moment nan_as_null outputs progress reduction sparsity step_settings",
+            "clock_grid columns contributions described error fallback forecasts hardly_known interpolate levels_seen memory_limit moment nan_as_null numbers outputs progress reduction sparsity step_settings",
             "each_window hyper importances known_columns memory needs run series_numbers",
             "estimator",
             "made_up",

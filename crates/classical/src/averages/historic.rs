@@ -1,8 +1,9 @@
 //! The mean of the history.
 
-use super::{deviation, mean};
+use super::deviation;
 use crate::hyper::HyperParameter;
 use crate::local::{LocalMethod, SeriesForecast, known};
+use crate::numeric::mean::mean;
 
 /// Forecasts the mean of each series. Its quantiles are those of normal values around an estimated mean.
 ///

@@ -14,8 +14,3 @@ pub use window::WindowAverage;
 fn deviation(squares: f64, count: usize) -> f64 {
     if count > 1 { (squares / (count - 1) as f64).sqrt() } else { 0.0 }
 }
-
-/// The mean of values; NaN of none.
-fn mean(y: &[f64]) -> f64 {
-    y.iter().sum::<f64>() / y.len() as f64
-}

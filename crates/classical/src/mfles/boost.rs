@@ -3,9 +3,12 @@
 //! Blume 2023, the package MFLES: in each round the parts of a decomposition are fitted in turn to what is left, shrunk, and kept where they
 //! make the squared error smaller.
 
+use foretell_estimator::median;
+
 use super::fourier::{Waves, usual_order};
 use super::settings::Mfles;
-use super::trend::{broken_line, line, median, robust_line};
+use super::trend::{broken_line, line, robust_line};
+use crate::numeric::mean::mean;
 
 /// Rounds without a change of the error before their parts, after which no more follow.
 const PATIENCE: usize = 6;
@@ -38,10 +41,6 @@ impl Scale {
             Self::Standard { mean, deviation } => mean + value * deviation,
         }
     }
-}
-
-fn mean(y: &[f64]) -> f64 {
-    y.iter().sum::<f64>() / y.len() as f64
 }
 
 fn variance(y: &[f64]) -> f64 {

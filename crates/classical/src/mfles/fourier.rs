@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use crate::numeric::dot::dot;
+use foretell_estimator::dot;
 
 /// The space that the waves of a season span over a series: orthonormal columns `[waves][n]`.
 #[derive(Clone, Debug)]

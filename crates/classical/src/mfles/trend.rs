@@ -1,5 +1,7 @@
 //! Lines and broken lines through a series.
 
+use foretell_estimator::{dot, median};
+
 /// The line of least squares, `[n]`.
 pub(super) fn line(y: &[f64]) -> Vec<f64> {
     let n = y.len() as f64;
@@ -29,16 +31,6 @@ pub(super) fn robust_line(y: &[f64]) -> Vec<f64> {
         y.iter().zip(&slopes).enumerate().map(|(x, (y, slope))| y - slope * x as f64).collect();
     let (slope, first) = (median(&mut slopes.clone()), median(&mut first));
     (0..n).map(|x| slope * x as f64 + first).collect()
-}
-
-/// The median of some values, the mean of the two in the middle of an even number.
-pub(super) fn median(values: &mut [f64]) -> f64 {
-    let n = values.len();
-    let (below, &mut middle, _) = values.select_nth_unstable_by(n / 2, f64::total_cmp);
-    match n % 2 {
-        1 => middle,
-        _ => (below.iter().copied().fold(f64::NEG_INFINITY, f64::max) + middle) / 2.0,
-    }
 }
 
 /// A broken line that bends at some of `count` places, `[n]`: the sum of basis functions with the weights of a lasso, whose penalty is
@@ -86,7 +78,6 @@ const TOLERANCE: f64 = 1e-3;
 
 /// The weights of columns with the least mean of squares (halved) and `alpha` times the sum of their sizes, by coordinate descent.
 fn lasso(columns: &[Vec<f64>], y: &[f64], alpha: f64) -> Vec<f64> {
-    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let penalty = alpha * y.len() as f64;
     let norms: Vec<f64> = columns.iter().map(|column| dot(column, column)).collect();
     let mut weights = vec![0.0; columns.len()];
@@ -138,7 +129,6 @@ mod tests {
         );
         y[20] = 1000.0;
         assert!((robust_line(&y)[20] - 13.0).abs() < 0.1 && line(&y)[20] > 100.0);
-        assert_eq!((median(&mut [3.0, 1.0, 2.0]), median(&mut [4.0, 1.0, 2.0, 3.0])), (2.0, 2.5));
     }
 
     #[test]

@@ -2,9 +2,7 @@
 //!
 //! Broyden, Fletcher, Goldfarb and Shanno: Nocedal and Wright 2006, Numerical Optimization, section 6.1.
 
-use crate::numeric::dot::dot;
-
-use foretell_estimator::is_wanted;
+use foretell_estimator::{dot, is_wanted};
 
 const MAX_STEPS: usize = 100;
 /// A step that lowers the value by less, in units of its size, is the last one.

@@ -1,6 +1,6 @@
 //! Linear regression with few coefficients.
 
-use crate::numeric::dot::dot;
+use foretell_estimator::dot;
 
 /// The coefficients with which the columns of `rows` add up to `y` best. A column that is a sum of those before it gets 0.
 pub(crate) fn least_squares<const K: usize>(rows: &[[f64; K]], y: &[f64]) -> [f64; K] {

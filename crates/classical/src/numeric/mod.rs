@@ -3,8 +3,8 @@
 pub(crate) mod bfgs;
 pub(crate) mod box_cox;
 pub(crate) mod decompose;
-pub(crate) mod dot;
 pub(crate) mod least_squares;
+pub(crate) mod mean;
 pub(crate) mod nelder_mead;
 pub(crate) mod size;
 pub(crate) mod stl;

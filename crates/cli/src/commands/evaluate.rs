@@ -150,7 +150,7 @@ impl Evaluate {
         let scored = if self.models.is_empty() { scored } else { scored.of_models(&self.models)? };
         let season = self.season.or(scored.usual_season()).unwrap_or(1);
         let rows = self.rows(context, &tables, &scored, season)?;
-        let bounded = BoundedScores { bounds: &self.fail_if, rows: &rows, scored: &scored, season };
+        let bounded = BoundedScores { bounds: &self.fail_if, rows: &rows, season };
         bounded.check()?;
         let short = self.warn_of_rows(context, &scored);
         scored.crossed_quantiles().iter().for_each(|crossed| context.warning(&crossed.to_string()));

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use foretell_data::ForecastTable;
+use foretell_estimator::median;
 use foretell_tables::{Frame, ModelInTable};
 
 use crate::warning::Warning;
@@ -75,20 +76,15 @@ pub(super) fn borrow_widths(
                 let unit = |at: usize| if number[cell] == 0.0 { 1.0 } else { number[at].abs() };
                 let width = |other: usize| (quantile[other] - number[other]) / unit(other);
                 let mut widths: Vec<f64> = others.map(width).filter(|width| width.is_finite()).collect();
-                number[cell] + unit(cell) * median(&mut widths)
+                // Without others there is no width to borrow.
+                let width = if widths.is_empty() { 0.0 } else { median(&mut widths) };
+                number[cell] + unit(cell) * width
             })
             .collect();
         unknown.iter().zip(filled).for_each(|(&cell, filled)| quantile[cell] = filled);
         borrowed.extend(unknown.into_iter().map(|cell| (place, cell)));
     }
     borrowed
-}
-
-/// The middle value; 0 of none.
-fn median(values: &mut [f64]) -> f64 {
-    values.sort_unstable_by(f64::total_cmp);
-    let at = |place: usize| values.get(place).copied().unwrap_or(0.0);
-    (at(values.len().saturating_sub(1) / 2) + at(values.len() / 2)) / 2.0
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! A Chronos-Bolt network: contexts scaled and cut into tokens, and passes put together.
 
+use foretell_estimator::quantile;
+
 use super::config::BoltConfig;
 use super::decoder::{Decoder, DecoderScratch};
 use super::encoder::{Encoder, EncoderScratch, Tokens};
@@ -161,14 +163,6 @@ impl Bolt {
             }
         }
     }
-}
-
-/// A quantile of sorted values, between two of them linearly.
-fn quantile(sorted: &[f64], q: f64) -> f64 {
-    let place = q * (sorted.len() - 1) as f64;
-    let (below, part) = (place.floor() as usize, place.fract());
-    let above = (below + 1).min(sorted.len() - 1);
-    sorted[below] + part * (sorted[above] - sorted[below])
 }
 
 impl PretrainedNetwork for Bolt {

@@ -1,0 +1,47 @@
+//! Numbers of slices that several estimators need, in `f64`. They are inlined where they are called, whose optimisation they so have.
+
+/// The sum of the products of two vectors, from the first element on.
+#[inline]
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// The median of at least one value, the mean of the two in the middle of an even number. The values are left in another order.
+#[inline]
+pub fn median(values: &mut [f64]) -> f64 {
+    let (middle, is_odd) = (values.len() / 2, values.len() % 2 == 1);
+    let (below, &mut at, _) = values.select_nth_unstable_by(middle, f64::total_cmp);
+    if is_odd { at } else { 0.5 * (at + below.iter().copied().fold(f64::NEG_INFINITY, f64::max)) }
+}
+
+/// A quantile of sorted values, on the line between the two around it, as numpy has it; NaN without any.
+///
+/// ```
+/// assert_eq!(foretell_estimator::quantile(&[1.0, 2.0, 4.0], 0.75), 3.0);
+/// ```
+#[inline]
+pub fn quantile(sorted: &[f64], q: f64) -> f64 {
+    let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
+    let at = q * last as f64;
+    let (low, high) = (sorted[at.floor() as usize], sorted[at.ceil() as usize]);
+    low + (high - low) * at.fract()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_lie_between_values() {
+        let sorted = [1.0, 2.0, 4.0];
+        assert_eq!([0.0, 0.25, 0.5, 0.75, 1.0].map(|q| quantile(&sorted, q)), [1.0, 1.5, 2.0, 3.0, 4.0]);
+        assert_eq!(quantile(&[3.0], 0.9), 3.0);
+        assert!(quantile(&[], 0.5).is_nan());
+    }
+
+    #[test]
+    fn medians_lie_in_the_middle() {
+        assert_eq!(median(&mut [3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(&mut [4.0, 1.0, 2.0, 8.0]), 3.0);
+    }
+}
