@@ -39,12 +39,26 @@ const TUNED: &str = "Foretell0-tuned";
 /// AutoARIMA of logarithms, beside that of the values.
 const OF_LOGARITHMS: &str = "AutoARIMA-log";
 
-/// Candidates that are a model once more, with the model.
-const AGAIN: [(&str, &str); 2] = [(TUNED, "Foretell0"), (OF_LOGARITHMS, "AutoARIMA")];
+/// A candidate that is a model once more.
+struct Variant {
+    name: &'static str,
+    model: &'static str,
+    /// The hyper-parameter in which it differs, by the steps of a training.
+    differs: fn(steps: u64) -> (&'static str, Value),
+}
+
+const VARIANTS: &[Variant] = &[
+    Variant { name: TUNED, model: "Foretell0", differs: |steps| ("max_steps", steps.into()) },
+    Variant { name: OF_LOGARITHMS, model: "AutoARIMA", differs: |_| ("blambda", 0.into()) },
+];
+
+fn variant(name: &str) -> Option<&'static Variant> {
+    VARIANTS.iter().find(|variant| name.eq_ignore_ascii_case(variant.name))
+}
 
 /// The model behind the name of a candidate.
 pub(crate) fn model_of(name: &str) -> &str {
-    AGAIN.iter().find(|(again, _)| name.eq_ignore_ascii_case(again)).map_or(name, |(_, model)| model)
+    variant(name).map_or(name, |variant| variant.model)
 }
 
 /// The fewest steps of a network's training that are worth their time: 20 of what is trained on already make the forecast 1 % better.
@@ -307,14 +321,13 @@ pub(crate) fn spec_of(
         return Err("it forecasts all series together".to_owned());
     }
     let has = |spec: &ModelSpec, name: &str| spec.hyper_parameters().contains_key(name);
-    if rule.is_some_and(|rule| rule.model == OF_LOGARITHMS) {
-        let of_logarithms = spec.set("alias", OF_LOGARITHMS).and_then(|spec| spec.set("blambda", 0));
-        spec = of_logarithms.map_err(|error| error.to_string())?;
+    let variant = variant(name);
+    if let Some(Variant { name, differs, .. }) = variant {
+        let (hyper_parameter, value) = differs(steps);
+        let set = spec.set("alias", *name).and_then(|spec| spec.set(hyper_parameter, value));
+        spec = set.map_err(|error| error.to_string())?;
     }
-    if rule.is_some_and(|rule| rule.model == TUNED) {
-        let tuned = spec.set("alias", TUNED).and_then(|spec| spec.set("max_steps", steps));
-        spec = tuned.map_err(|error| error.to_string())?;
-    } else if Kind::of(&spec) == Kind::Network {
+    if variant.is_none() && Kind::of(&spec) == Kind::Network {
         let quantiles = Value::from(QUANTILES.to_vec());
         let mut loss = foretell::Map::new();
         loss.insert("MQLoss".to_owned(), foretell::json!({ "quantiles": quantiles }));
