@@ -88,11 +88,6 @@ impl<H: HalfFloat> MasterWeights<H> {
         result
     }
 
-    /// The masters alone.
-    pub fn into_masters(self) -> Vec<f32> {
-        self.masters
-    }
-
     fn refresh(&mut self) {
         let masters = &self.masters;
         foretell_threads::rows(masters.len(), 1, [&mut self.copies], |range, [copies]| {
@@ -145,6 +140,6 @@ mod tests {
         f16::widen(weights.copies(), &mut wide);
         assert!((wide[0] - 0.1).abs() < 1e-4);
         assert_eq!(wide[1..], [-3.0, f32::INFINITY]);
-        assert_eq!(weights.into_masters(), [0.1, -3.0, 1e6]);
+        assert_eq!(weights.masters, [0.1, -3.0, 1e6]);
     }
 }

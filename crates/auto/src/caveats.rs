@@ -54,10 +54,7 @@ pub(crate) fn rounded_means(rare: usize, are_whole: bool) -> Option<String> {
 /// Which series have ended, in a sentence.
 pub(crate) fn ended(panel: &Panel, season: usize) -> Option<String> {
     const NAMED: usize = 5;
-    let has_ended = |&series: &usize| {
-        let zero = f64::from(panel.level(series).hold(0.0));
-        History::of(&panel.known_y(series, 0..panel.len(series)), season, zero).has_ended
-    };
+    let has_ended = |series: &usize| History::of_series(panel, *series, panel.len(*series), season).has_ended;
     let ended: Vec<usize> = (0..panel.n_series()).filter(has_ended).collect();
     let names: Vec<&str> = ended.iter().take(NAMED).map(|&series| &**panel.id(series)).collect();
     let more = if ended.len() > NAMED { ", ..." } else { "" };

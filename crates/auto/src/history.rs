@@ -1,5 +1,6 @@
 //! What is known of a series before a forecast of it.
 
+use foretell::Panel;
 use serde::{Deserialize, Serialize};
 
 /// Kinds of series whose best models differ.
@@ -147,6 +148,12 @@ impl History {
     /// The same where forecasts may be below zero although no value is.
     pub(crate) fn below_zero(self, may_be: bool) -> Self {
         Self { least: self.least.filter(|_| !may_be), ..self }
+    }
+
+    /// Of the first `rows` of a series.
+    pub(crate) fn of_series(panel: &Panel, series: usize, rows: usize, season: usize) -> Self {
+        let zero = f64::from(panel.level(series).hold(0.0));
+        Self::of(&panel.known_y(series, 0..rows), season, zero)
     }
 
     /// Of values of which some may be NaN, and the steps of a season. `zero` is the value that stands for zero.

@@ -32,9 +32,7 @@ impl Stage {
             let rows = known.len(place);
             let series = panel.find(known.id(place))?;
             let y = panel.known_y(series, rows..(rows + h).min(panel.len(series))).into_owned();
-            let zero = f64::from(known.level(place).hold(0.0));
-            let history =
-                History::of(&known.known_y(place, 0..rows), season, zero).below_zero(settings.below_zero);
+            let history = History::of_series(&known, place, rows, season).below_zero(settings.below_zero);
             let is_told = rows >= FEWEST && y.iter().any(|y| !y.is_nan());
             is_told.then_some((place, Case { series, y, history }))
         };

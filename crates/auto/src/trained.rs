@@ -249,9 +249,8 @@ impl TrainedAuto {
 
     /// What was known of a series at a cutoff.
     fn history(&self, panel: &Panel, (series, rows): (usize, usize)) -> History {
-        let zero = f64::from(panel.level(series).hold(0.0));
-        History::of(&panel.known_y(series, 0..rows), self.chosen.season, zero)
-            .below_zero(self.chosen.below_zero)
+        let history = History::of_series(panel, series, rows, self.chosen.season);
+        history.below_zero(self.chosen.below_zero)
     }
 }
 

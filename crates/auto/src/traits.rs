@@ -45,8 +45,7 @@ impl PanelTraits {
         let looked_at: Vec<(SeriesGroup, bool)> = (0..panel.n_series())
             .step_by(every)
             .map(|series| {
-                let zero = f64::from(panel.level(series).hold(0.0));
-                let history = History::of(&panel.known_y(series, 0..panel.len(series)), seasons[0], zero);
+                let history = History::of_series(panel, series, panel.len(series), seasons[0]);
                 (history.group, history.grown.max(history.grown.recip()) >= MULTIPLIED)
             })
             .collect();
@@ -81,9 +80,6 @@ impl PanelTraits {
 
 /// How many series are [rare](History::is_rare).
 fn rare_series(panel: &Panel, season: usize) -> usize {
-    let is_rare = |&series: &usize| {
-        let zero = f64::from(panel.level(series).hold(0.0));
-        History::of(&panel.known_y(series, 0..panel.len(series)), season, zero).is_rare
-    };
-    (0..panel.n_series()).filter(is_rare).count()
+    let history = |series: usize| History::of_series(panel, series, panel.len(series), season);
+    (0..panel.n_series()).filter(|&series| history(series).is_rare).count()
 }

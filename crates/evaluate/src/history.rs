@@ -14,11 +14,6 @@ pub(crate) fn seasonal_mean(y: &[f64], season: usize, score: impl Fn(f64) -> f64
     sum / count as f64
 }
 
-/// The mean of |y(t) - y(t - season)| over a history, where both are known; NaN where no two are.
-pub fn seasonal_error(y: &[f64], season: usize) -> f64 {
-    seasonal_mean(y, season, f64::abs)
-}
-
 /// The mean of the known values; NaN where there is none.
 pub(crate) fn mean(y: &[f64]) -> f64 {
     let known = y.iter().filter(|y| !y.is_nan());
@@ -33,6 +28,7 @@ mod tests {
     #[test]
     fn the_error_of_the_naive_forecast_is_a_mean_of_known_changes() {
         const GAP: f64 = f64::NAN;
+        let seasonal_error = |y: &[f64], season| seasonal_mean(y, season, f64::abs);
         assert_eq!(seasonal_error(&[1.0, 2.0, 4.0], 1), 1.5);
         assert_eq!(seasonal_error(&[1.0, GAP, 4.0, 2.0, 6.0], 2), 2.5);
         assert!(seasonal_error(&[1.0], 1).is_nan() && seasonal_error(&[1.0, GAP], 1).is_nan());

@@ -34,7 +34,7 @@ pub use anomalies::{Anomaly, anomalies, error_spread};
 pub use diebold_mariano::{DieboldMariano, diebold_mariano};
 pub use error::EvaluationError;
 pub use evaluate::evaluate;
-pub use history::{ScoreHistory, seasonal_error};
+pub use history::ScoreHistory;
 pub use metric::{Metric, RowAggregate, RowScore, Scale};
 pub use metrics::METRICS;
 pub use rows::{ModelForecasts, ScoredRows};

@@ -70,9 +70,4 @@ impl Metric {
     pub fn needs_season(&self) -> bool {
         matches!(self.scale, Scale::SeasonalError | Scale::SeasonalSquare)
     }
-
-    /// Whether it needs the history of the series.
-    pub fn needs_history(&self) -> bool {
-        matches!(self.scale, Scale::SeasonalError | Scale::SeasonalSquare | Scale::HistoryMean)
-    }
 }
