@@ -8,6 +8,9 @@ use serde::de::DeserializeOwned;
 
 use crate::error::PretrainedError;
 
+/// Patches of a context, at most: the scores of a head are their square.
+pub(crate) const MOST_PATCHES: usize = 1 << 11;
+
 /// The file whose values are checked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Checks<'a>(pub(crate) &'a Path);
@@ -61,6 +64,27 @@ impl Checks<'_> {
     ) -> Result<(), PretrainedError> {
         let expected = format!("a whole number between {} and {}", bounds.start(), bounds.end());
         self.require(bounds.contains(&size), name, &expected, &size)
+    }
+
+    /// An error unless the patches of a context are few enough.
+    pub(crate) fn patches(&self, name: &str, length: usize, size: usize) -> Result<(), PretrainedError> {
+        let expected = format!("at most {MOST_PATCHES} patches");
+        self.require(length.div_ceil(size) <= MOST_PATCHES, name, &expected, &length)
+    }
+
+    /// An error unless it may be added to the mean square of a norm.
+    pub(crate) fn epsilon(&self, name: &str, epsilon: f32) -> Result<(), PretrainedError> {
+        self.require((0.0..1.0).contains(&epsilon), name, "a number from 0 to 1", &epsilon)
+    }
+
+    /// An error unless rotary positions can have this base.
+    pub(crate) fn theta(&self, name: &str, theta: f32) -> Result<(), PretrainedError> {
+        self.require((1.0..=1e9).contains(&theta), name, "a number from 1 to 1e9", &theta)
+    }
+
+    /// An error unless the activation of a T5's layers is the one that is computed.
+    pub(crate) fn is_relu(&self, kind: &str) -> Result<(), PretrainedError> {
+        self.require(kind == "relu", "feed_forward_proj", "relu", &kind)
     }
 
     /// An error unless they are probabilities of quantiles that ascend, the median among them.

@@ -42,9 +42,6 @@ pub(crate) struct Chronos {
     pub(crate) use_reg_token: bool,
 }
 
-/// Tokens of a context, at most: the scores of a head are their square.
-const MOST_TOKENS: usize = 1 << 11;
-
 impl BoltConfig {
     /// Whether the network can be computed with these.
     pub(crate) fn check(&self, checks: &Checks<'_>) -> Result<(), PretrainedError> {
@@ -82,10 +79,7 @@ impl BoltConfig {
             expected,
             &stride,
         )?;
-        let length = own.context_length;
-        let expected = format!("at most {MOST_TOKENS} patches");
-        let fits = length.div_ceil(own.input_patch_size) <= MOST_TOKENS;
-        checks.require(fits, "chronos_config.context_length", &expected, &length)?;
+        checks.patches("chronos_config.context_length", own.context_length, own.input_patch_size)?;
         let (distance, buckets) = (self.relative_attention_max_distance, self.relative_attention_num_buckets);
         let wide = distance > buckets / 4 && buckets.is_multiple_of(4);
         checks.require(
@@ -94,10 +88,8 @@ impl BoltConfig {
             "above a quarter of the buckets, four at a time",
             &distance,
         )?;
-        let kind = &self.feed_forward_proj;
-        checks.require(kind == "relu", "feed_forward_proj", "relu", kind)?;
-        let epsilon = self.layer_norm_epsilon;
-        checks.require((0.0..1.0).contains(&epsilon), "layer_norm_epsilon", "a number from 0 to 1", &epsilon)
+        checks.is_relu(&self.feed_forward_proj)?;
+        checks.epsilon("layer_norm_epsilon", self.layer_norm_epsilon)
     }
 
     pub(crate) fn decoder_layers(&self) -> usize {

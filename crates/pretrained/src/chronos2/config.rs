@@ -53,9 +53,6 @@ fn theta() -> f32 {
     10_000.0
 }
 
-/// Patches of a context, at most: the scores of a head are their square.
-const MOST_PATCHES: usize = 1 << 11;
-
 impl Chronos2Config {
     /// Whether the network can be computed with these.
     pub(crate) fn check(&self, checks: &Checks<'_>) -> Result<(), PretrainedError> {
@@ -81,9 +78,7 @@ impl Chronos2Config {
             let same = size == own.input_patch_size;
             checks.require(same, &named(name), "chronos_config.input_patch_size", &size)?;
         }
-        let expected = format!("at most {MOST_PATCHES} patches");
-        let fits = self.context_patches() <= MOST_PATCHES;
-        checks.require(fits, &named("context_length"), &expected, &own.context_length)?;
+        checks.patches(&named("context_length"), own.context_length, own.input_patch_size)?;
         checks.levels(&named("quantiles"), &own.quantiles)?;
         let has_paths = PATHS.iter().all(|level| self.place_of(*level).is_some());
         let found = format!("{:?}", own.quantiles);
@@ -94,13 +89,9 @@ impl Chronos2Config {
         let most = &own.max_output_patches;
         checks.require(forecast <= 1 << 24, &named("max_output_patches"), expected, most)?;
         checks.require(own.use_reg_token, &named("use_reg_token"), "true", &own.use_reg_token)?;
-        let kind = &self.feed_forward_proj;
-        checks.require(kind == "relu", "feed_forward_proj", "relu", kind)?;
-        let epsilon = self.layer_norm_epsilon;
-        let expected = "a number from 0 to 1";
-        checks.require((0.0..1.0).contains(&epsilon), "layer_norm_epsilon", expected, &epsilon)?;
-        let theta = self.rope_theta;
-        checks.require((1.0..=1e9).contains(&theta), "rope_theta", "a number from 1 to 1e9", &theta)
+        checks.is_relu(&self.feed_forward_proj)?;
+        checks.epsilon("layer_norm_epsilon", self.layer_norm_epsilon)?;
+        checks.theta("rope_theta", self.rope_theta)
     }
 
     /// The place of a level among the quantiles.

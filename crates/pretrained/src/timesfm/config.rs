@@ -77,9 +77,6 @@ impl Default for TimesFmConfig {
     }
 }
 
-/// Patches of a context, at most: the scores of a head are their square.
-const MOST_PATCHES: usize = 1 << 11;
-
 impl TimesFmConfig {
     /// Whether the network can be computed with these.
     pub(crate) fn check(&self, checks: &Checks<'_>) -> Result<(), PretrainedError> {
@@ -100,10 +97,7 @@ impl TimesFmConfig {
         let heads = self.num_key_value_heads.unwrap_or(self.num_attention_heads);
         let same = heads == self.num_attention_heads;
         checks.require(same, "num_key_value_heads", "num_attention_heads", &heads)?;
-        let length = self.context_length;
-        let expected = format!("at most {MOST_PATCHES} patches");
-        let fits = length.div_ceil(self.patch_length) <= MOST_PATCHES;
-        checks.require(fits, "context_length", &expected, &length)?;
+        checks.patches("context_length", self.context_length, self.patch_length)?;
         let whole = self.horizon_length.is_multiple_of(self.patch_length);
         checks.require(whole, "horizon_length", "a multiple of patch_length", &self.horizon_length)?;
         checks.levels("quantiles", &self.quantiles)?;
@@ -117,12 +111,10 @@ impl TimesFmConfig {
         checks.require(!biased, "use_bias and attention_bias", "false", &biased)?;
         let kind = &self.activation;
         checks.require(["swish", "silu"].contains(&&**kind), "activation", "swish", kind)?;
-        let epsilon = self.rms_norm_eps;
-        checks.require((0.0..1.0).contains(&epsilon), "rms_norm_eps", "a number from 0 to 1", &epsilon)?;
+        checks.epsilon("rms_norm_eps", self.rms_norm_eps)?;
         let Some(Rope { rope_type, rope_theta }) = &self.rope_parameters else { return Ok(()) };
         checks.require(rope_type == "default", "rope_parameters.rope_type", "default", rope_type)?;
-        let expected = "a number from 1 to 1e9";
-        checks.require((1.0..=1e9).contains(rope_theta), "rope_parameters.rope_theta", expected, rope_theta)
+        checks.theta("rope_parameters.rope_theta", *rope_theta)
     }
 
     /// Width of all heads.

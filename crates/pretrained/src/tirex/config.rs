@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::config::{Checks, size};
+use crate::config::{Checks, MOST_PATCHES, size};
 use crate::error::PretrainedError;
 use crate::t5::LayerSizes;
 
@@ -43,9 +43,6 @@ pub(crate) struct Blocks {
 fn factor() -> f64 {
     2.6667
 }
-
-/// Patches of a window, at most.
-const MOST_PATCHES: usize = 1 << 11;
 
 /// What is added to the mean square of a norm.
 const EPSILON: f32 = 1e-6;
