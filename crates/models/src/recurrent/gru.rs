@@ -4,12 +4,10 @@
 //! (arXiv 1409.1259); Chung et al. 2014 (arXiv 1412.3555). How it forecasts:
 //! [`recurrent`](crate::recurrent::shared::rnn_lstm_gru).
 
-use foretell_nn::{Cell, Dims, HyperParameterError, Model, Needs, Scope};
-use serde_json::Value;
+use foretell_nn::Cell;
 
-use crate::architecture::{Architecture, Exogenous};
 use crate::hyper::hyper_parameters;
-use crate::recurrent::shared::rnn_lstm_gru::Config;
+use crate::recurrent::shared::rnn_lstm_gru::{Config, of_cells};
 
 hyper_parameters! {
     Gru {
@@ -19,24 +17,4 @@ hyper_parameters! {
     }
 }
 
-impl Architecture for Gru {
-    const NAME: &'static str = "GRU";
-    const PAPER: &'static str = "Cho et al. 2014, arXiv 1409.1259; Chung et al. 2014, arXiv 1412.3555";
-    const EXOGENOUS: Exogenous = Exogenous::ALL;
-
-    fn common_defaults() -> Value {
-        Config::common_defaults()
-    }
-
-    fn small() -> Vec<Value> {
-        Config::small()
-    }
-
-    fn needs(&self, dims: &Dims) -> Needs {
-        self.shared.needs(dims)
-    }
-
-    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {
-        self.shared.build(Cell::Gru, dims, scope)
-    }
-}
+of_cells!(Gru, "GRU", "Cho et al. 2014, arXiv 1409.1259; Chung et al. 2014, arXiv 1412.3555", Cell::Gru);

@@ -3,12 +3,10 @@
 //! Hochreiter and Schmidhuber 1997, "Long Short-Term Memory". How it forecasts:
 //! [`recurrent`](crate::recurrent::shared::rnn_lstm_gru).
 
-use foretell_nn::{Cell, Dims, HyperParameterError, Model, Needs, Scope};
-use serde_json::Value;
+use foretell_nn::Cell;
 
-use crate::architecture::{Architecture, Exogenous};
 use crate::hyper::hyper_parameters;
-use crate::recurrent::shared::rnn_lstm_gru::Config;
+use crate::recurrent::shared::rnn_lstm_gru::{Config, of_cells};
 
 hyper_parameters! {
     Lstm {
@@ -16,24 +14,4 @@ hyper_parameters! {
     }
 }
 
-impl Architecture for Lstm {
-    const NAME: &'static str = "LSTM";
-    const PAPER: &'static str = "Hochreiter and Schmidhuber 1997";
-    const EXOGENOUS: Exogenous = Exogenous::ALL;
-
-    fn common_defaults() -> Value {
-        Config::common_defaults()
-    }
-
-    fn small() -> Vec<Value> {
-        Config::small()
-    }
-
-    fn needs(&self, dims: &Dims) -> Needs {
-        self.shared.needs(dims)
-    }
-
-    fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {
-        self.shared.build(Cell::Lstm, dims, scope)
-    }
-}
+of_cells!(Lstm, "LSTM", "Hochreiter and Schmidhuber 1997", Cell::Lstm);

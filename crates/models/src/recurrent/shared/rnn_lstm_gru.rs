@@ -54,6 +54,39 @@ hyper_parameters! {
     }
 }
 
+/// Makes a model of these hyper-parameters, in a field `shared`, with an encoder of such cells.
+macro_rules! of_cells {
+    ($model:ident, $name:literal, $paper:literal, $cell:expr) => {
+        impl $crate::architecture::Architecture for $model {
+            const NAME: &'static str = $name;
+            const PAPER: &'static str = $paper;
+            const EXOGENOUS: $crate::architecture::Exogenous = $crate::architecture::Exogenous::ALL;
+
+            fn common_defaults() -> ::serde_json::Value {
+                Config::common_defaults()
+            }
+
+            fn small() -> Vec<::serde_json::Value> {
+                Config::small()
+            }
+
+            fn needs(&self, dims: &::foretell_nn::Dims) -> ::foretell_nn::Needs {
+                self.shared.needs(dims)
+            }
+
+            fn build(
+                self,
+                dims: &::foretell_nn::Dims,
+                scope: &mut ::foretell_nn::Scope<'_>,
+            ) -> Result<Box<dyn ::foretell_nn::Model>, ::foretell_nn::HyperParameterError> {
+                self.shared.build($cell, dims, scope)
+            }
+        }
+    };
+}
+
+pub(crate) use of_cells;
+
 impl Config {
     /// The defaults with this number of hidden units.
     pub(crate) fn of_units(encoder_hidden_size: usize) -> Self {
