@@ -39,13 +39,8 @@ const TABLE: &[HyperParameter<Settings>] = &[
     hyper_field!("h", "Steps to forecast.", hyper::STEPS, hyper::steps, h),
     hyper_field!("alias", "The name of the column in forecasts; null for Auto.",
         hyper::ALIAS, hyper::alias, alias),
-    HyperParameter {
-        name: "season_length",
-        meaning: "Steps of the seasons, the main one first, or of the only one; null to find them in the data.",
-        expected: hyper::SEASONS,
-        get: |s| hyper::seasons_value(&s.seasons),
-        set: |s, value| hyper::put(&mut s.seasons, hyper::seasons(value)),
-    },
+    hyper_field!("season_length", "Steps of the seasons, the main one first, or of the only one; null to find them in the data.",
+        hyper::SEASONS, hyper::seasons => hyper::seasons_value, seasons),
     HyperParameter {
         name: "models",
         meaning: "The models to try, by their names or with hyper-parameters; null for those that suit the data.",

@@ -54,13 +54,13 @@ impl Mstl {
 impl LocalMethod for Mstl {
     const NAME: &'static str = "MSTL";
     const PAPER: &'static str = "Bandara, Hyndman and Bergmeir 2021, MSTL: A Seasonal-Trend Decomposition Algorithm for Time Series with Multiple Seasonal Patterns";
-    const HYPER_PARAMETERS: &'static [HyperParameter<Self>] = &[HyperParameter {
-        name: "season_length",
-        meaning: "Steps of the seasons, such as [24, 168], or of the only one; null for the usual one of the data's frequency.",
-        expected: hyper::SEASONS,
-        get: |method| hyper::seasons_value(&method.season_length),
-        set: |method, value| hyper::put(&mut method.season_length, hyper::seasons(value)),
-    }];
+    const HYPER_PARAMETERS: &'static [HyperParameter<Self>] = &[hyper::field!(
+        "season_length",
+        "Steps of the seasons, such as [24, 168], or of the only one; null for the usual one of the data's frequency.",
+        hyper::SEASONS,
+        hyper::seasons => hyper::seasons_value,
+        season_length
+    )];
     const LEARNS: bool = true;
 
     fn settled(&self, freq: Freq) -> Self {

@@ -83,9 +83,18 @@ pub fn put<T>(field: &mut T, read: Option<T>) -> Result<(), String> {
 }
 
 /// A [`HyperParameter`] that is a field of its settings: its name, its meaning, the values that are allowed in words, the function that
-/// reads one of these from a JSON value, and the field.
+/// reads one of these from a JSON value, behind `=>` the function that writes it where that is not `Value::from`, and the field.
 #[macro_export]
 macro_rules! hyper_field {
+    ($name:literal, $meaning:literal, $expected:expr, $read:expr => $write:expr, $($field:tt)+) => {
+        $crate::hyper::HyperParameter {
+            name: $name,
+            meaning: $meaning,
+            expected: $expected,
+            get: |settings| $write(&settings.$($field)+),
+            set: |settings, value| $crate::hyper::put(&mut settings.$($field)+, $read(value)),
+        }
+    };
     ($name:literal, $meaning:literal, $expected:expr, $read:expr, $($field:tt)+) => {
         $crate::hyper::HyperParameter {
             name: $name,

@@ -38,14 +38,8 @@ impl Default for FlairSettings {
 #[rustfmt::skip]
 const TABLE: &[HyperParameter<FlairSettings>] = &[
     hyper_field!("h", "Steps to forecast.", hyper::STEPS, hyper::steps, h),
-    HyperParameter {
-        name: "season_length",
-        meaning: "Steps of a season, or a list such as [24, 168] of which each series has the one that explains it best, or none; \
-                  null for those of the calendar.",
-        expected: hyper::SEASONS,
-        get: |s| hyper::seasons_value(&s.season_length),
-        set: |s, value| hyper::put(&mut s.season_length, hyper::seasons(value)),
-    },
+    hyper_field!("season_length", "Steps of a season, or a list such as [24, 168] of which each series has the one that explains it best, \
+        or none; null for those of the calendar.", hyper::SEASONS, hyper::seasons => hyper::seasons_value, season_length),
     hyper_field!("futr_exog_list", "Columns known in advance that the level depends on.",
         hyper::COLUMNS, hyper::columns, futr_exog_list),
     hyper_field!("n_samples", "Paths of each forecast: the point forecast is their median, quantiles are theirs.",

@@ -37,13 +37,13 @@ impl LocalMethod for Mfles {
     const PAPER: &'static str =
         "Blume 2023, MFLES: gradient boosted time series decomposition (the package mfles)";
     const HYPER_PARAMETERS: &'static [HyperParameter<Self>] = &[
-        HyperParameter {
-            name: "season_length",
-            meaning: "Steps of the seasons, such as [24, 168], or of the only one; null for the usual one of the data's frequency, 1 for none.",
-            expected: hyper::SEASONS,
-            get: |method| hyper::seasons_value(&method.season_length),
-            set: |method, value| hyper::put(&mut method.season_length, hyper::seasons(value)),
-        },
+        field!(
+            "season_length",
+            "Steps of the seasons, such as [24, 168], or of the only one; null for the usual one of the data's frequency, 1 for none.",
+            hyper::SEASONS,
+            hyper::seasons => hyper::seasons_value,
+            season_length
+        ),
         field!(
             "fourier_order",
             "Pairs of sine and cosine of a season; null for 5, 10 or 15 by its length.",
