@@ -65,7 +65,7 @@ pub use memory::{MemoryEstimate, TooMuchMemory};
 pub use memory_limit::MemoryLimit;
 pub use moment::Moment;
 pub use needs::EstimatorNeeds;
-pub use numbers::{dot, median, quantile};
+pub use numbers::{dot, mean, median, quantile, upper_median, variance};
 pub use outputs::{Output, point_column, sort_quantiles};
 pub use progress::{Listener, Outcome, Progress, Verdict};
 pub use reduction::{OneProcess, Reduction, add_in_order};

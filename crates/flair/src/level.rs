@@ -1,5 +1,7 @@
 //! The level of a series, cycle by cycle: a ridge regression on its own past, and paths of its future.
 
+use foretell_estimator::{mean, variance};
+
 use crate::box_cox::BoxCox;
 use crate::draws::Draws;
 use crate::ridge::Ridge;
@@ -96,7 +98,7 @@ impl Level {
         level.errors = if errors.len() < LEAST_ERRORS {
             Err((errors.iter().map(|error| error * error).sum::<f64>() / rows).sqrt())
         } else {
-            let mean = errors.iter().sum::<f64>() / rows;
+            let mean = mean(&errors);
             errors.iter_mut().for_each(|error| *error -= mean);
             Ok(errors)
         };
@@ -140,9 +142,7 @@ impl LevelColumn {
     /// The column with mean 0 and deviation 1 from a cycle on.
     fn standard(&self, start: usize) -> Self {
         let rows = &self.past[start..];
-        let count = rows.len() as f64;
-        let mean = rows.iter().sum::<f64>() / count;
-        let deviation = (rows.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / count).sqrt();
+        let (mean, deviation) = (mean(rows), variance(rows).sqrt());
         let scale = if deviation > TINY * mean.abs() { deviation } else { 1.0 };
         let of = |values: &[f64]| values.iter().map(|x| (x - mean) / scale).collect();
         Self { past: of(&self.past), ahead: of(&self.ahead) }
@@ -159,7 +159,7 @@ impl Trend {
     fn of(levels: &[f64]) -> Self {
         let count = levels.len() as f64;
         let mut changes: Vec<f64> = levels.windows(2).map(|pair| pair[1] - pair[0]).collect();
-        let mean = changes.iter().sum::<f64>() / changes.len() as f64;
+        let mean = mean(&changes);
         changes.iter_mut().for_each(|change| *change -= mean);
         let squares: f64 = changes.iter().map(|change| change * change).sum();
         let products: f64 = changes.windows(2).map(|pair| pair[0] * pair[1]).sum();

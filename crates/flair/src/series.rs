@@ -1,7 +1,7 @@
 //! One series: its history taken apart, and paths of its future.
 
 use foretell_data::Key;
-use foretell_estimator::{KnownColumn, is_hardly_known, median};
+use foretell_estimator::{KnownColumn, is_hardly_known, mean, median};
 
 use crate::draws::Draws;
 use crate::history::History;
@@ -17,7 +17,6 @@ const MOST_DEVIATIONS: f64 = 10.0;
 
 /// Means of a column over cycles: the last ones of the past, and those ahead.
 fn of_cycles(column: &KnownColumn, period: usize, cycles: usize) -> LevelColumn {
-    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     let past = &column.past[column.past.len() - period * cycles..];
     let means = |values: &[f64]| values.chunks(period).map(mean).collect();
     LevelColumn { past: means(past), ahead: means(&column.ahead) }

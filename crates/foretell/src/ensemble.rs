@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use foretell_estimator::median;
+use foretell_estimator::{mean, median};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
@@ -140,7 +140,7 @@ impl Combination {
         let combine = |row: usize| {
             values.iter_mut().zip(columns).for_each(|(value, column)| *value = f64::from(column[row]));
             let combined = match self {
-                Self::Mean => values.iter().sum::<f64>() / values.len() as f64,
+                Self::Mean => mean(&values),
                 // No number if one of them is none.
                 Self::Median if values.iter().any(|value| value.is_nan()) => f64::NAN,
                 Self::Median => median(&mut values),

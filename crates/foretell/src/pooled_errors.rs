@@ -1,7 +1,7 @@
 //! Errors of forecasts of series that are too short for forecasts of their end: those of the other series.
 
 use foretell_data::{DataError, Panel};
-use foretell_estimator::quantile;
+use foretell_estimator::{quantile, upper_median};
 use foretell_tables::Frame;
 
 use crate::conformal::PredictionIntervals;
@@ -126,8 +126,7 @@ fn typical_change(panel: &Panel) -> f64 {
     let shares =
         (0..panel.n_series()).filter_map(|series| Some(change(panel, series)? / size(panel, series)?));
     let mut shares: Vec<f64> = shares.collect();
-    shares.sort_unstable_by(f64::total_cmp);
-    shares.get(shares.len() / 2).copied().unwrap_or(1.0)
+    upper_median(&mut shares).unwrap_or(1.0)
 }
 
 /// The mean of the values that are known; 0 without any.

@@ -1,6 +1,7 @@
 //! A series, fitted: its scales, its change points, and the parameters of largest posterior probability.
 
 use foretell_calendar::jiff::civil::DateTime;
+use foretell_estimator::mean;
 
 use crate::design::{Design, Standards, place};
 use crate::error::ProphetError;
@@ -286,6 +287,6 @@ fn first_segment(growth: Growth, t: &[f64], y: &[f64], cap: &[f64]) -> Segment {
             let duration = t[last] - t[0];
             Segment { rate: (first - end) / duration, offset: first * duration / (first - end) }
         }
-        Growth::Flat => Segment { rate: 0.0, offset: y.iter().sum::<f64>() / y.len() as f64 },
+        Growth::Flat => Segment { rate: 0.0, offset: mean(y) },
     }
 }

@@ -1,5 +1,7 @@
 //! How often a series is to be differenced.
 
+use foretell_estimator::mean;
+
 use super::order::difference;
 use crate::numeric::stl::stl;
 
@@ -33,7 +35,7 @@ fn season_strength(y: &[f64], period: usize) -> f64 {
 }
 
 fn variance(y: &[f64]) -> f64 {
-    let mean = y.iter().sum::<f64>() / y.len() as f64;
+    let mean = mean(y);
     y.iter().map(|y| (y - mean).powi(2)).sum()
 }
 
@@ -54,7 +56,7 @@ pub(super) fn step_differences(y: &[f64], most: usize) -> usize {
 /// The statistic of Kwiatkowski, Phillips, Schmidt and Shin 1992; above 0.463 the level is not stationary, at 5 %.
 fn level_statistic(y: &[f64]) -> f64 {
     let n = y.len() as f64;
-    let mean = y.iter().sum::<f64>() / n;
+    let mean = mean(y);
     let rest: Vec<f64> = y.iter().map(|y| y - mean).collect();
     let mut sum = 0.0;
     let sums: f64 = rest

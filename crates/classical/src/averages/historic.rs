@@ -1,9 +1,10 @@
 //! The mean of the history.
 
+use foretell_estimator::mean;
+
 use super::deviation;
 use crate::hyper::HyperParameter;
 use crate::local::{LocalMethod, SeriesForecast, known};
-use crate::numeric::mean::mean;
 
 /// Forecasts the mean of each series. Its quantiles are those of normal values around an estimated mean.
 ///

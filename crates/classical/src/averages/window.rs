@@ -1,12 +1,11 @@
 //! The mean of the last steps.
 
 use foretell_calendar::{Freq, usual_season};
-use foretell_estimator::Fallback;
+use foretell_estimator::{Fallback, mean};
 
 use crate::hyper::{self, HyperParameter};
 use crate::local::{LocalMethod, SeriesForecast};
 use crate::method::HistoryFacts;
-use crate::numeric::mean::mean;
 
 /// Forecasts the mean of the last steps of each series.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,5 +1,7 @@
 //! A model of complex exponential smoothing fitted to a series, and its forecast.
 
+use foretell_estimator::mean;
+
 use super::model::{FORMS, Form, Parameters, State, States};
 use crate::local::SeriesForecast;
 use crate::numeric::decompose::{Composition, season};
@@ -36,7 +38,6 @@ impl Series<'_> {
     /// The states before the first value.
     fn first(self, form: Form) -> States {
         let Self { y, period } = self;
-        let mean = |y: &[f64]| y.iter().sum::<f64>() / y.len() as f64;
         let at = |level: f64| [level, level / FIRST_RATIO, 0.0, 0.0];
         let states = match form {
             Form::None => vec![at(mean(&y[..y.len().min(FIRST_VALUES)]))],

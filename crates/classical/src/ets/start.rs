@@ -1,5 +1,7 @@
 //! States and parameters that a search starts from: those of statsforecast, so that it finds the same.
 
+use foretell_estimator::mean;
+
 use super::model::{Form, Season, Smoothing, State};
 use crate::numeric::decompose::{Composition, season};
 use crate::numeric::least_squares::least_squares;
@@ -71,7 +73,7 @@ fn around_line(y: &[f64], period: usize, composition: Composition) -> Vec<f64> {
 fn without_season(y: &[f64], trend: bool, steps: usize, season: Vec<f64>) -> State {
     let y = &y[..steps.min(y.len())];
     if !trend {
-        return State { level: y.iter().sum::<f64>() / y.len() as f64, slope: 0.0, season };
+        return State { level: mean(y), slope: 0.0, season };
     }
     let rows: Vec<[f64; 2]> = (1..=y.len()).map(|t| [1.0, t as f64]).collect();
     let [mut level, mut slope] = least_squares(&rows, y);

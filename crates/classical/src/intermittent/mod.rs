@@ -6,6 +6,8 @@ mod imapa;
 mod smoothing;
 mod tsb;
 
+use foretell_estimator::mean;
+
 use crate::local::SeriesForecast;
 
 pub use adida::Adida;
@@ -39,7 +41,7 @@ fn intervals(y: &[f64]) -> Vec<f64> {
 /// The mean of the intervals as a whole number of steps, at least 1; `None` without any demand.
 fn mean_interval(y: &[f64]) -> Option<usize> {
     let intervals = intervals(y);
-    let mean = intervals.iter().sum::<f64>() / intervals.len() as f64;
+    let mean = mean(&intervals);
     // Half steps go to the even neighbour, as in Python.
     (!intervals.is_empty()).then(|| mean.round_ties_even().max(1.0) as usize)
 }

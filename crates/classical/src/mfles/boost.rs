@@ -3,12 +3,11 @@
 //! Blume 2023, the package MFLES: in each round the parts of a decomposition are fitted in turn to what is left, shrunk, and kept where they
 //! make the squared error smaller.
 
-use foretell_estimator::median;
+use foretell_estimator::{mean, median, variance};
 
 use super::fourier::{Waves, usual_order};
 use super::settings::Mfles;
 use super::trend::{broken_line, line, robust_line};
-use crate::numeric::mean::mean;
 
 /// Rounds without a change of the error before their parts, after which no more follow.
 const PATIENCE: usize = 6;
@@ -41,11 +40,6 @@ impl Scale {
             Self::Standard { mean, deviation } => mean + value * deviation,
         }
     }
-}
-
-fn variance(y: &[f64]) -> f64 {
-    let mean = mean(y);
-    y.iter().map(|y| (y - mean).powi(2)).sum::<f64>() / y.len() as f64
 }
 
 /// The mean squared difference.

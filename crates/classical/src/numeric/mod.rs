@@ -4,7 +4,6 @@ pub(crate) mod bfgs;
 pub(crate) mod box_cox;
 pub(crate) mod decompose;
 pub(crate) mod least_squares;
-pub(crate) mod mean;
 pub(crate) mod nelder_mead;
 pub(crate) mod size;
 pub(crate) mod stl;

@@ -3,7 +3,7 @@
 //! Nelder and Mead 1965, with the parameters of Gao and Han 2012 that depend on the number of dimensions, and with points kept
 //! within bounds. Start, parameters and end are those of statsforecast, so that the same minimum is found.
 
-use foretell_estimator::is_wanted;
+use foretell_estimator::{is_wanted, variance};
 
 /// Steps at most.
 const MAX_STEPS: usize = 1000;
@@ -39,7 +39,7 @@ pub(crate) fn minimise(
             break;
         }
         let [best, second_worst, worst] = ranks(&values);
-        if deviation(&values) < TOLERANCE {
+        if variance(&values).sqrt() < TOLERANCE {
             break;
         }
         // Sums corner by corner, several coordinates at a time.
@@ -102,13 +102,6 @@ fn ranks(values: &[f64]) -> [usize; 3] {
         }
     }
     [best, second, worst]
-}
-
-/// The deviation of values; NaN where one is infinite.
-fn deviation(values: &[f64]) -> f64 {
-    let count = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / count;
-    (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt()
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! A Theta model fitted to a series, and its forecast.
 
+use foretell_estimator::mean;
+
 use super::model::{FORMS, Form, Parameters, State};
 use crate::local::SeriesForecast;
 use crate::numeric::decompose::{Composition, season};
@@ -49,7 +51,7 @@ impl Adjusted {
 /// Whether the correlation of values a period apart is further from 0 than those of shorter lags explain.
 fn is_seasonal(y: &[f64], period: usize) -> bool {
     let n = y.len() as f64;
-    let mean = y.iter().sum::<f64>() / n;
+    let mean = mean(y);
     let product = |lag: usize| -> f64 {
         y[lag..].iter().zip(y).map(|(now, before)| (now - mean) * (before - mean)).sum()
     };
@@ -159,7 +161,7 @@ fn path(mut state: State, parameters: Parameters, error: f64, h: usize) -> Vec<f
 /// errors of a short history are smaller than those of its forecasts.
 fn deviation(errors: &[f64], estimated: usize) -> f64 {
     let count = errors.len() as f64;
-    let mean = errors.iter().sum::<f64>() / count;
+    let mean = mean(errors);
     (errors.iter().map(|error| (error - mean).powi(2)).sum::<f64>() / (count - estimated as f64).max(1.0))
         .sqrt()
 }

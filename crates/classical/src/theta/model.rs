@@ -3,6 +3,8 @@
 //! Fiorucci, Pellegrini, Louzada, Petropoulos and Koehler 2016, Models for optimising the theta method and their relationship to
 //! state space models.
 
+use foretell_estimator::mean;
+
 /// Which numbers of the model are estimated, and how its line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Form {
@@ -91,7 +93,7 @@ impl State {
 /// The line of least squares through a series over 1, 2, ..: its value at 0, and its slope.
 fn line(y: &[f64]) -> (f64, f64) {
     let n = y.len() as f64;
-    let mean = y.iter().sum::<f64>() / n;
+    let mean = mean(y);
     let weighted = y.iter().zip(1..).map(|(y, t)| y * f64::from(t)).sum::<f64>() / n;
     let slope = 6.0 * (2.0 * weighted - (n + 1.0) * mean) / (n * n - 1.0);
     (mean - (n + 1.0) * slope / 2.0, slope)

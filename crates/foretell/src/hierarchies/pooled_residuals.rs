@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use foretell_data::ForecastTable;
+use foretell_estimator::upper_median;
 use foretell_hierarchy::Hierarchy;
 
 use crate::warning::Warning;
@@ -57,8 +58,7 @@ fn sign(series: usize, time: usize) -> f64 {
 /// The middle one of some numbers; 0 of none.
 fn middle(numbers: impl Iterator<Item = f64>) -> f64 {
     let mut numbers: Vec<f64> = numbers.filter(|number| number.is_finite()).collect();
-    numbers.sort_unstable_by(f64::total_cmp);
-    numbers.get(numbers.len() / 2).copied().unwrap_or(0.0)
+    upper_median(&mut numbers).unwrap_or(0.0)
 }
 
 #[cfg(test)]

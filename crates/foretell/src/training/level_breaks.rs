@@ -1,7 +1,7 @@
 //! Series whose values are of another size from some row on, as after a change from kilograms to tons.
 
 use foretell_data::Panel;
-use foretell_estimator::Workers;
+use foretell_estimator::{Workers, upper_median};
 
 use crate::by_series::by_series;
 use crate::warning::LevelBreak;
@@ -56,8 +56,7 @@ fn level_break(panel: &Panel, series: usize) -> Option<LevelBreak> {
 /// The median size.
 fn middle(sizes: &[(usize, f64)]) -> f64 {
     let mut sizes: Vec<f64> = sizes.iter().map(|(_, size)| *size).collect();
-    let half = sizes.len() / 2;
-    *sizes.select_nth_unstable_by(half, f64::total_cmp).1
+    upper_median(&mut sizes).unwrap_or(f64::NAN)
 }
 
 #[cfg(test)]
