@@ -1,4 +1,4 @@
-//! Numbers of slices that several estimators need, in `f64`. They are inlined where they are called, whose optimisation they so have.
+//! Numbers of slices that several estimators need, in `f64`. They are inlined, so that they are optimised as the code that calls them.
 
 /// The sum of the products of two vectors, from the first element on.
 #[inline]

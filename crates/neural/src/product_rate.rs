@@ -1,9 +1,11 @@
 //! The rate of large products of matrices: the measure of a training step.
 
-use std::time::Instant;
+use std::convert::Infallible;
 
 use foretell_gemm::{MatMut, MatRef, Options, matmul};
 use foretell_infer::Workers;
+
+use crate::synthetic::median_seconds;
 
 /// Rows, inner dimension and columns: enough tiles for many threads, and operands of 2 MB that stay in a second-level cache.
 const SHAPE: [usize; 3] = [512, 512, 256];
@@ -18,20 +20,15 @@ pub(crate) fn product_rate(workers: &Workers) -> f64 {
     let (a, b, mut c) = (vec![0.5f32; m * k], vec![0.25f32; k * n], vec![0.0f32; m * n]);
     let threads = workers.threads();
     let seconds = workers.enter(|| {
-        let mut product = || {
+        let mut product = || -> Result<(), Infallible> {
             let (a, b) = (MatRef::row_major(&a, m, k), MatRef::row_major(&b, k, n));
             let c = MatMut::row_major(&mut c, m, n);
             foretell_threads::share(threads, || matmul(c, a, b, Options::default()));
+            Ok(())
         };
-        product();
-        let (start, mut times) = (Instant::now(), Vec::new());
-        while times.len() < RUNS || start.elapsed().as_secs_f64() < SECONDS {
-            let run = Instant::now();
-            product();
-            times.push(run.elapsed().as_secs_f64());
-        }
-        times.sort_by(f64::total_cmp);
-        times[times.len() / 2]
+        let Ok(()) = product();
+        let Ok((seconds, _)) = median_seconds(&mut product, RUNS, SECONDS);
+        seconds
     });
     (2 * m * k * n) as f64 / seconds
 }

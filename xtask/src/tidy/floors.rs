@@ -223,13 +223,13 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/neural/src",
         &[
-            "acceleration product_rate spec_error torch_classes unknown_name",
+            "acceleration spec_error torch_classes unknown_name",
             "common_hyper_parameters error",
             "optimizer_settings",
             "spec",
             "dropout_samples multivariate train_config windows",
             "synthetic",
-            "kept_numbers",
+            "kept_numbers product_rate",
             "importances memory",
             "bench trained_network",
             "attributions forecast_curve kept_optimizer model_file onnx start thread_curve unit_importance",
