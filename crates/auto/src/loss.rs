@@ -34,16 +34,15 @@ pub enum Criterion {
 }
 
 impl Criterion {
-    /// Their names, in the order of their meanings.
-    pub const NAMES: [&str; 4] = ["balanced", "mase", "scaled_crps", "mae"];
+    const ALL: [Self; 4] = [Self::Balanced, Self::Mase, Self::ScaledCrps, Self::Mae];
 
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Balanced => Self::NAMES[0],
-            Self::Mase => Self::NAMES[1],
-            Self::ScaledCrps => Self::NAMES[2],
-            Self::Mae => Self::NAMES[3],
+            Self::Balanced => "balanced",
+            Self::Mase => "mase",
+            Self::ScaledCrps => "scaled_crps",
+            Self::Mae => "mae",
         }
     }
 
@@ -70,14 +69,11 @@ impl FromStr for Criterion {
     type Err = AutoError;
 
     fn from_str(text: &str) -> Result<Self, AutoError> {
-        [Self::Balanced, Self::Mase, Self::ScaledCrps, Self::Mae]
-            .into_iter()
-            .find(|criterion| criterion.name() == text)
-            .ok_or_else(|| AutoError::Value {
-                name: "metric".to_owned(),
-                expected: "balanced, mase, scaled_crps or mae",
-                found: text.to_owned(),
-            })
+        Self::ALL.into_iter().find(|criterion| criterion.name() == text).ok_or_else(|| AutoError::Value {
+            name: "metric".to_owned(),
+            expected: "balanced, mase, scaled_crps or mae",
+            found: text.to_owned(),
+        })
     }
 }
 
@@ -90,7 +86,8 @@ mod tests {
         let history = History::of(&[0.0, 4.0, 0.0, 4.0], 1, 0.0);
         let case = Case { series: 0, y: vec![10.0, f32::NAN], history };
         let values = [2.0; 2 * WIDTH];
-        for criterion in Criterion::NAMES.map(|name| name.parse::<Criterion>().unwrap()) {
+        for criterion in Criterion::ALL {
+            assert_eq!(criterion.name().parse::<Criterion>().unwrap(), criterion);
             let expected = if criterion == Criterion::Mae { 8.0 } else { 2.0 };
             assert!((criterion.loss(&case, &values) - expected).abs() < 1e-9, "{criterion:?}");
         }
