@@ -64,6 +64,14 @@ pub(crate) struct Band {
     pub(crate) steps: Vec<(i64, f32, f32)>,
 }
 
+impl Band {
+    /// The parts between steps that have no interval.
+    fn pieces(&self) -> impl Iterator<Item = &[(i64, f32, f32)]> {
+        let lacks = |step: &(i64, f32, f32)| !(step.1.is_finite() && step.2.is_finite());
+        self.steps.split(lacks).filter(|part| !part.is_empty())
+    }
+}
+
 impl Picture for Figure {
     fn size(&self) -> (u32, u32) {
         let (rows, _) = self.layout();
@@ -245,30 +253,41 @@ impl Figure {
             .draw()?;
 
         for forecast in &facet.forecasts {
-            for band in &forecast.bands {
-                let whole = |step: &&(i64, f32, f32)| step.1.is_finite() && step.2.is_finite();
-                let steps = || band.steps.iter().filter(whole);
-                if !self.is_filled(forecast.model) {
-                    let style = colour(forecast.model).mix(0.7).stroke_width(1);
-                    for end in [|step: &(i64, f32, f32)| step.1, |step: &(i64, f32, f32)| step.2] {
-                        let line: Vec<_> = steps().map(|step| (step.0, f64::from(end(step)))).collect();
-                        chart.draw_series([PathElement::new(line, style)])?;
+            let (ink, filled) = (colour(forecast.model), self.is_filled(forecast.model));
+            for steps in forecast.bands.iter().flat_map(Band::pieces) {
+                let ends = |end: fn(&(i64, f32, f32)) -> f32| -> Vec<(i64, f64)> {
+                    steps.iter().map(|step| (step.0, f64::from(end(step)))).collect()
+                };
+                let (lower, upper) = (ends(|step| step.1), ends(|step| step.2));
+                let style =
+                    if filled { ink.mix(OPACITY).stroke_width(5) } else { ink.mix(0.7).stroke_width(1) };
+                match (steps.len(), filled) {
+                    // Around a single step there is no area.
+                    (1, _) => {
+                        chart.draw_series([PathElement::new([lower, upper].concat(), style)])?;
                     }
-                    continue;
+                    (_, true) => {
+                        let outline: Vec<_> = upper.into_iter().chain(lower.into_iter().rev()).collect();
+                        chart.draw_series([Polygon::new(outline, ink.mix(OPACITY))])?;
+                    }
+                    (_, false) => {
+                        chart.draw_series([lower, upper].map(|line| PathElement::new(line, style)))?;
+                    }
                 }
-                let upper = steps().map(|&(time, _, hi)| (time, f64::from(hi)));
-                let lower = steps().rev().map(|&(time, lo, _)| (time, f64::from(lo)));
-                let outline: Vec<_> = upper.chain(lower).collect();
-                chart.draw_series([Polygon::new(outline, colour(forecast.model).mix(OPACITY))])?;
             }
         }
-        let width = if small { 1 } else { 2 };
-        for line in pieces(&facet.history) {
-            chart.draw_series([PathElement::new(line, INK.stroke_width(width))])?;
-        }
-        for forecast in &facet.forecasts {
-            for line in pieces(&forecast.line) {
-                chart.draw_series([PathElement::new(line, colour(forecast.model).stroke_width(2))])?;
+        let width: u32 = if small { 1 } else { 2 };
+        let history = pieces(&facet.history).map(|line| (line, INK, width));
+        let forecasts = facet
+            .forecasts
+            .iter()
+            .flat_map(|forecast| pieces(&forecast.line).map(move |line| (line, colour(forecast.model), 2)));
+        for (line, ink, width) in history.chain(forecasts) {
+            if line.len() == 1 {
+                // No line goes through a single value.
+                chart.draw_series([Circle::new(line[0], width + 1, ink.filled())])?;
+            } else {
+                chart.draw_series([PathElement::new(line, ink.stroke_width(width))])?;
             }
         }
         Ok(())
@@ -445,6 +464,20 @@ mod tests {
     fn names_with_control_characters_leave_it_well_formed() {
         let svg = figure(vec![facet(Some("a\0b\u{1b}[1mc")), facet(Some("x"))]);
         assert!(svg.contains("a\u{fffd}b\u{fffd}[1mc") && svg.chars().all(is_xml), "{svg}");
+    }
+
+    #[test]
+    fn single_values_are_dots_and_no_interval_is_drawn_where_there_is_none() {
+        let mut gaps = facet(None);
+        let usual = figure(vec![facet(None)]);
+        gaps.history = vec![(0, 1.0), (1, f32::NAN), (2, 3.0), (3, f32::NAN), (4, 5.0)];
+        gaps.forecasts[0].line = vec![(4, 5.0), (5, 5.5), (6, f32::NAN), (7, 6.0)];
+        let steps = [(4, 5.0), (5, 5.5), (6, f32::NAN), (7, 6.0), (8, f32::NAN), (9, 6.0), (10, 6.5)];
+        gaps.forecasts[0].bands[0].steps = steps.map(|(time, y)| (time, y - 1.0, y + 1.0)).into();
+        let svg = figure(vec![gaps]);
+        let count = |svg: &str, what: &str| svg.matches(what).count();
+        assert_eq!((count(&usual, "<circle"), count(&svg, "<circle")), (2, 4), "{svg}");
+        assert_eq!((count(&usual, "<polygon"), count(&svg, "<polygon")), (1, 2), "{svg}");
     }
 
     #[test]

@@ -42,8 +42,12 @@ const numberTicks = (low, high, most, whole) => {
   const step = whole ? Math.max(1, roundStep(high - low, most)) : roundStep(high - low, most);
   const ticks = [];
   for (let n = Math.ceil(low / step); n * step <= high && ticks.length < 99; n++) ticks.push(n * step);
-  const decimals = Math.min(Math.max(-Math.floor(Math.log10(step)), 0), 12);
-  const text = (value) => (Math.abs(value) >= 1e7 || step < 1e-6 ? value.toExponential(2) : value.toFixed(decimals));
+  const power = Math.floor(Math.log10(step)), decimals = Math.min(Math.max(-power, 0), 12);
+  const text = (value) => {
+    if (Math.abs(value) < 1e7 && step >= 1e-6) return value.toFixed(decimals);
+    // As many digits as tell neighbours apart.
+    return value === 0 ? "0" : value.toExponential(Math.min(Math.max(Math.floor(Math.log10(Math.abs(value))) - power, 0), 15));
+  };
   return ticks.map((value) => [value, text(value)]);
 };
 
@@ -78,6 +82,39 @@ const firstFrom = (points, x) => {
     if (points[middle][0] < x) low = middle + 1; else high = middle;
   }
   return low;
+};
+
+/** The parts of a line or band between its missing values. */
+const pieces = (points) => {
+  const parts = [[]];
+  for (const point of points) {
+    if (point.every(Number.isFinite)) parts[parts.length - 1].push(point);
+    else if (parts[parts.length - 1].length) parts.push([]);
+  }
+  return parts.filter((part) => part.length);
+};
+
+/** Draws parts of a line; one of a single value is a dot. */
+const drawLine = (pen, parts, toX, toY) => {
+  pen.fillStyle = pen.strokeStyle;
+  for (const part of parts) {
+    pen.beginPath();
+    if (part.length === 1) pen.arc(toX(part[0][0]), toY(part[0][1]), pen.lineWidth, 0, 2 * Math.PI);
+    else part.forEach(([x, y]) => pen.lineTo(toX(x), toY(y)));
+    if (part.length === 1) pen.fill(); else pen.stroke();
+  }
+};
+
+/** Fills parts of a band; one of a single step is a bar. */
+const drawBand = (pen, parts, toX, toY) => {
+  pen.strokeStyle = pen.fillStyle;
+  pen.lineWidth = 5;
+  for (const part of parts) {
+    pen.beginPath();
+    part.forEach(([x, , high]) => pen.lineTo(toX(x), toY(high)));
+    [...part].reverse().forEach(([x, low]) => pen.lineTo(toX(x), toY(low)));
+    if (part.length === 1) pen.stroke(); else pen.fill();
+  }
 };
 
 class Chart {
@@ -256,25 +293,15 @@ class Chart {
     pen.clip();
     pen.globalAlpha = 0.2;
     for (const band of bands) {
-      const points = this.within(band.points).filter(([, low, high]) => Number.isFinite(low) && Number.isFinite(high));
       pen.fillStyle = colour(band.colour);
-      pen.beginPath();
-      points.forEach(([x, , high]) => pen.lineTo(toX(x), toY(high)));
-      points.reverse().forEach(([x, low]) => pen.lineTo(toX(x), toY(low)));
-      pen.fill();
+      drawBand(pen, pieces(this.within(band.points)), toX, toY);
     }
     pen.globalAlpha = 1;
     for (const line of lines) {
       pen.strokeStyle = colour(line.colour);
       pen.lineWidth = line.width || 2;
-      pen.beginPath();
-      let broken = true;
-      for (const [x, y] of this.thinned(this.within(line.points), inner.width)) {
-        if (!Number.isFinite(y)) { broken = true; continue; }
-        if (broken) pen.moveTo(toX(x), toY(y)); else pen.lineTo(toX(x), toY(y));
-        broken = false;
-      }
-      pen.stroke();
+      // Pieces first: the lowest of a pixel is none where a value is missing.
+      drawLine(pen, pieces(this.within(line.points)).map((part) => this.thinned(part, inner.width)), toX, toY);
     }
     if (this.drag !== null) {
       pen.globalAlpha = 0.15;
@@ -303,7 +330,7 @@ class Chart {
       pen.moveTo(MARGIN.left, toY(value));
       pen.lineTo(width - MARGIN.right, toY(value));
       pen.stroke();
-      pen.fillText(text, MARGIN.left - 6, toY(value));
+      pen.fillText(text, MARGIN.left - 6, toY(value), MARGIN.left - 8);
     }
     pen.textAlign = "center";
     pen.textBaseline = "top";
@@ -369,18 +396,13 @@ const drawSmall = (canvas, lines, bands) => {
   pen.globalAlpha = 0.2;
   for (const band of bands) {
     pen.fillStyle = colour(band.colour);
-    pen.beginPath();
-    band.points.forEach(([x, , high]) => pen.lineTo(toX(x), toY(high)));
-    [...band.points].reverse().forEach(([x, low]) => pen.lineTo(toX(x), toY(low)));
-    pen.fill();
+    drawBand(pen, pieces(band.points), toX, toY);
   }
   pen.globalAlpha = 1;
   for (const line of lines) {
     pen.strokeStyle = colour(line.colour);
     pen.lineWidth = 1.5;
-    pen.beginPath();
-    line.points.filter(([, y]) => Number.isFinite(y)).forEach(([x, y]) => pen.lineTo(toX(x), toY(y)));
-    pen.stroke();
+    drawLine(pen, pieces(line.points), toX, toY);
   }
   pen.font = "11px system-ui, sans-serif";
   pen.fillStyle = colour("--faint");
