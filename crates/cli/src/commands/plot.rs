@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use foretell::report::{civil, drawn_models, forecasts_apart, known_values, windows};
+use foretell::report::{civil, drawn_models, forecasts_apart, grouped, known_values, windows};
 use foretell::{Frame, Freq, ModelInTable, Panel, nearest};
 
 use crate::args::steps;
@@ -233,11 +233,12 @@ impl Plot {
     ) -> Figure {
         let title = match chosen {
             [series] => panel.id(*series).to_string(),
-            _ => format!("{} of {} series", chosen.len(), panel.n_series()),
+            _ => format!("{} of {} series", chosen.len(), grouped(panel.n_series())),
         };
         let last = facets.iter().map(|facet| facet.history.len()).max().unwrap_or(0);
         let data = file_name(&self.data.data[0]);
-        let history = format!("the last {last} steps (frequency {}) of {data}", panel.freq());
+        let steps = if last == 1 { "step".to_owned() } else { format!("{} steps", grouped(last)) };
+        let history = format!("the last {steps} (frequency {}) of {data}", panel.freq());
         let subtitle = what(&history, &file_name(&self.forecast));
         Figure { title, subtitle, kind: panel.freq().kind(), models, facets }
     }

@@ -124,6 +124,8 @@ impl<'a> Told<'a> {
         };
         let steps = || latest.iter().map(|of_series| of_series.rows.len());
         let known = || rows().map(|row| f64::from(values[row])).filter(|value| value.is_finite());
+        // Of nothing but missing values there is no sum.
+        known().next()?;
         Some(Self {
             asked,
             latest,
@@ -167,7 +169,11 @@ impl<'a> Told<'a> {
             count => format!("over all {} series", grouped(count)),
         };
         let of = if self.asked.target.is_empty() { "values" } else { self.asked.target };
-        let mean = self.sum / self.known.max(1) as f64;
+        if self.rows == 1 {
+            let sum = self.with_unit(self.sum);
+            return format!("{}, {} forecasts {sum} for {of} {series}.", self.when(), self.name);
+        }
+        let mean = self.sum / self.known as f64;
         format!(
             "{}, {} forecasts a total of {} for {of} {series}: {} a step and series in the mean.",
             self.when(),
@@ -202,6 +208,7 @@ impl<'a> Told<'a> {
         let [first, last] = [self.first, self.last].map(|time| self.shown(time));
         let steps = self.steps_in_words(self.steps);
         match (self.are_together, self.fewest == self.steps) {
+            (true, true) if first == last => format!("For {first} ({steps})"),
             (true, true) => format!("From {first} to {last} ({steps})"),
             (true, false) => format!("From {first} to {last} ({steps} at most of a series)"),
             (false, true) => format!("Over each series' own {steps} (from {first} to {last} in all)"),
@@ -250,15 +257,17 @@ impl<'a> Told<'a> {
         } else {
             format!(" (of the {} of {} series that have values there)", grouped(count), grouped(of))
         };
+        let before_it = format!("{} {when}{which}", self.with_unit(before));
         let change = (now - before) / before.abs();
-        let change = if !change.is_finite() {
-            "which was".to_owned()
-        } else if change.abs() < 0.0005 {
-            "the same as".to_owned()
+        if now == before || change.abs() < 0.0005 {
+            format!("That is the same as the {before_it}.")
+        } else if change.is_finite() {
+            let word = if change > 0.0 { "more" } else { "less" };
+            format!("That is {} {word} than the {before_it}.", percent(change.abs()))
         } else {
-            format!("{} {} than", percent(change.abs()), if change > 0.0 { "more" } else { "less" })
-        };
-        format!("That is {change} the {} {when}{which}.", self.with_unit(before))
+            // Of nothing there is no share.
+            format!("That stands beside {before_it}.")
+        }
     }
 
     /// The sums that `sum_beside` finds of the known values of a series, and those of its forecasts, over the series that have both.

@@ -84,6 +84,28 @@ fn without_a_year_it_stands_beside_the_steps_before() {
 }
 
 #[test]
+fn a_forecast_beside_nothing_has_no_share_of_it() {
+    let panel = Panel::from_series(Freq::parse("D").unwrap(), [("a", 0, vec![0.0_f32; 30])]).unwrap();
+    let mut frame = frame(&panel, 7);
+    let told = |frame: &Frame| answer(&asked(&panel, frame)).unwrap().sentences.join("\n");
+    let text = told(&frame);
+    assert!(text.contains("That stands beside 0.000 in the 7 days right before."), "{text}");
+    frame.columns.iter_mut().for_each(|(_, values)| values.fill(0.0));
+    let text = told(&frame);
+    assert!(text.contains("That is the same as the 0.000 in the 7 days right before."), "{text}");
+    // Nor is there a total of forecasts that are all missing.
+    frame.columns.iter_mut().for_each(|(_, values)| values.fill(f32::NAN));
+    assert!(answer(&asked(&panel, &frame)).is_none());
+}
+
+#[test]
+fn a_single_value_is_no_total() {
+    let panel = Panel::from_series(Freq::parse("D").unwrap(), [("a", 0, vec![2.0_f32; 30])]).unwrap();
+    let text = answer(&asked(&panel, &frame(&panel, 1))).unwrap().sentences.join("\n");
+    assert!(text.starts_with("For 1970-01-31 (1 day), M forecasts 5.000 for y of a.\n"), "{text}");
+}
+
+#[test]
 fn rows_that_are_missing_are_not_passed_over() {
     let panel = panel(30);
     let mut frame = frame(&panel, 7);
