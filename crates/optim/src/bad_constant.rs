@@ -1,4 +1,4 @@
-//! A constant that an optimiser cannot have.
+//! A constant that an optimiser or a schedule cannot have.
 
 use std::error::Error;
 use std::fmt;
@@ -9,6 +9,8 @@ use std::fmt;
 pub struct BadConstant {
     /// Its name.
     pub name: &'static str,
+    /// What has it: an optimiser, or a schedule.
+    pub of: &'static str,
     /// What it may be.
     pub expected: &'static str,
     /// What it is.
@@ -17,8 +19,8 @@ pub struct BadConstant {
 
 impl fmt::Display for BadConstant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, expected, found } = self;
-        write!(f, "{name} of an optimiser must be {expected}, found {found}")
+        let Self { name, of, expected, found } = self;
+        write!(f, "{name} of {of} must be {expected}, found {found}")
     }
 }
 

@@ -7,15 +7,15 @@ use crate::rule::Rule;
 type Checked = Result<(), BadConstant>;
 
 pub(crate) fn require(holds: bool, name: &'static str, expected: &'static str, found: f64) -> Checked {
-    if holds { Ok(()) } else { Err(BadConstant { name, expected, found }) }
+    if holds { Ok(()) } else { Err(BadConstant { name, of: "an optimiser", expected, found }) }
 }
 
 /// The share of something that is kept.
-fn share(name: &'static str, found: f64) -> Checked {
+pub(crate) fn share(name: &'static str, found: f64) -> Checked {
     require((0.0..1.0).contains(&found), name, "from 0 to below 1", found)
 }
 
-fn at_least_0(name: &'static str, found: f64) -> Checked {
+pub(crate) fn at_least_0(name: &'static str, found: f64) -> Checked {
     require(found >= 0.0 && found.is_finite(), name, "a finite number of at least 0", found)
 }
 
@@ -69,7 +69,7 @@ fn adam(AdamConfig { beta1, beta2, eps, weight_decay }: AdamConfig) -> Checked {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Clip, Optimizer};
+    use crate::{Clip, Optimizer, Pace};
 
     #[test]
     fn constants_that_cannot_train_are_refused_by_name() {
@@ -101,6 +101,13 @@ mod tests {
     #[should_panic(expected = "beta2 of an optimiser must be from 0 to below 1, found 1.5")]
     fn an_optimiser_of_such_constants_is_not_made() {
         Optimizer::new(1, Rule::Adam(AdamConfig { beta2: 1.5, ..AdamConfig::default() }), None);
+    }
+
+    #[test]
+    #[should_panic(expected = "beta1 of an optimiser must be from 0 to below 1, found 1")]
+    fn a_momentum_that_never_forgets_is_no_step() {
+        let pace = Pace::from(0.1).momentum(Some(1.0));
+        Optimizer::new(1, Rule::default(), None).step(&mut [1.0], &[&[1.0]], pace);
     }
 
     #[test]

@@ -42,6 +42,7 @@ mod constants;
 mod optimizer;
 mod rule;
 mod schedule;
+mod schedule_check;
 mod setters;
 #[cfg(test)]
 mod torch_tests;

@@ -102,7 +102,7 @@ impl Optimizer {
     /// many.
     ///
     /// # Panics
-    /// If the lengths differ, there is no shard, or the rate is negative or no finite number.
+    /// If the lengths differ, there is no shard, the rate is negative or no finite number, or the rule cannot have the momentum.
     #[track_caller]
     pub fn step(&mut self, params: &mut [f32], shards: &[&[f32]], pace: impl Into<Pace>) {
         let Pace { rate, momentum } = pace.into();
@@ -117,6 +117,7 @@ impl Optimizer {
         }
         self.steps += 1;
         let (rule, step) = (momentum.map_or(self.rule, |new| self.rule.with_momentum(new)), self.steps);
+        rule.check().unwrap_or_else(|error| panic!("{error}"));
         let trained = &self.trained;
         let limit = match self.clip {
             None => Limit::None,

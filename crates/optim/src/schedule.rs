@@ -54,7 +54,12 @@ impl Schedule {
     }
 
     /// The pace of step `step`, counted from 0.
+    ///
+    /// # Panics
+    /// If a constant is one that it has no rates with; [`Schedule::check`] returns it.
+    #[track_caller]
     pub fn at(&self, step: u64) -> Pace {
+        self.check().unwrap_or_else(|error| panic!("{error}"));
         match self {
             Self::StepDecay(schedule) => schedule.rate(step).into(),
             Self::Milestones(schedule) => schedule.rate(step).into(),
@@ -370,8 +375,8 @@ impl OneCycle {
 /// best one (`torch.optim.lr_scheduler.ReduceLROnPlateau`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plateau {
-    rate: f64,
-    config: PlateauConfig,
+    pub(crate) rate: f64,
+    pub(crate) config: PlateauConfig,
     best: f64,
     bad: u64,
     cooling: u64,

@@ -260,7 +260,10 @@ pub(super) const FOLDERS: &[Folders] = &[
     ),
     folders(
         "crates/optim/src",
-        &["bad_constant setters", "constants schedule", "adaptive", "rule", "check", "optimizer"],
+        &[
+            "bad_constant setters", "constants schedule", "adaptive", "rule", "check",
+            "optimizer schedule_check",
+        ],
     ),
     folders(
         "crates/pool/src",
