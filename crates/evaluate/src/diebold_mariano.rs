@@ -21,12 +21,16 @@ pub struct DieboldMariano {
 /// is NaN do not count.
 ///
 /// # Errors
-/// If fewer than 2 rows are left.
+/// If one forecast has more losses than the other, or fewer than 2 rows are left.
 pub fn diebold_mariano(
     first: &[f64],
     second: &[f64],
     horizon: usize,
 ) -> Result<DieboldMariano, EvaluationError> {
+    if first.len() != second.len() {
+        let what = "losses of the second forecast".to_owned();
+        return Err(EvaluationError::Rows { what, expected: first.len(), found: second.len() });
+    }
     let differences = first.iter().zip(second).map(|(a, b)| a - b);
     let d: Vec<f64> = differences.filter(|difference| !difference.is_nan()).collect();
     let rows = d.len();
@@ -98,5 +102,7 @@ mod tests {
         let sure = diebold_mariano(&[1.0; 40], &[3.0; 40], 1).unwrap();
         assert!(sure.statistic == f64::NEG_INFINITY && sure.p_value < 1e-9, "{sure:?}");
         assert!(diebold_mariano(&[2.0], &[1.0], 1).is_err());
+        let error = diebold_mariano(&[2.0, 3.0, 4.0], &[1.0, 1.0], 1).unwrap_err().to_string();
+        assert!(error.contains("2 values where 3 are expected"), "{error}");
     }
 }

@@ -33,6 +33,15 @@ pub enum EvaluationError {
         /// Its length.
         found: usize,
     },
+    /// A quantile of something else than a share, as one in percent.
+    #[error("{model} has a quantile of probability {found}; probabilities are from 0 to 1")]
+    #[strum(serialize = "quantile_out_of_range")]
+    Quantile {
+        /// The model.
+        model: String,
+        /// The probability.
+        found: f64,
+    },
     /// A metric that is relative to the history, without one.
     #[error(
         "{metric} is relative to the history of each series, and none was given; give it, or leave {metric} out"

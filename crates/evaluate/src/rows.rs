@@ -73,7 +73,7 @@ impl<'a> ScoredRows<'a> {
     /// number that tells forecasts apart), the step ahead, and the forecasts of the models.
     ///
     /// # Errors
-    /// Columns of different lengths.
+    /// Columns of different lengths, and quantiles whose probabilities are not from 0 to 1.
     pub fn new(
         y: &'a [f64],
         series: &'a [u32],
@@ -81,6 +81,11 @@ impl<'a> ScoredRows<'a> {
         step: &'a [u32],
         models: Vec<ModelForecasts<'a>>,
     ) -> Result<Self, EvaluationError> {
+        for model in &models {
+            if let Some(&(found, _)) = model.quantiles.iter().find(|(q, _)| !(0.0..=1.0).contains(q)) {
+                return Err(EvaluationError::Quantile { model: model.name.clone(), found });
+            }
+        }
         let own = [("series", series.len()), ("cutoff", cutoff.len()), ("step", step.len())];
         let own = own.into_iter().map(|(what, rows)| (what.to_owned(), rows));
         let of_models = models.iter().flat_map(|model| {
@@ -116,6 +121,16 @@ impl<'a> ScoredRows<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn quantiles_in_percent_are_refused() {
+        let column = [0.0];
+        for q in [10.0, -0.1, f64::NAN] {
+            let model = ModelForecasts::of_points("a", &column).with_quantiles([(q, &column[..])]);
+            let error = ScoredRows::new(&[1.0], &[0], &[0], &[1], vec![model]).unwrap_err().to_string();
+            assert!(error.starts_with("a has a quantile of probability "), "{error}");
+        }
+    }
 
     #[test]
     fn levels_have_no_digits_of_single_precision() {
