@@ -11,7 +11,7 @@ use crate::trial::{Trial, ranked};
 pub struct Halving {
     /// How many rungs there are, at least one.
     pub rungs: usize,
-    /// One of this many advances to the next rung, whose budget is this many times larger; at least 2.
+    /// One of this many advances to the next rung, whose budget is this many times larger; below 2 it counts as 2.
     pub eta: usize,
 }
 
@@ -19,7 +19,7 @@ impl Halving {
     /// The share of the whole budget that trials have at this rung, of which the lowest is 0.
     pub fn budget(&self, rung: usize) -> f64 {
         let below_top = self.rungs.saturating_sub(rung + 1);
-        (self.eta as f64).powi(-(below_top as i32))
+        (self.eta.max(2) as f64).powi(-(below_top as i32))
     }
 
     /// The trials that advance to the next rung.
@@ -59,6 +59,8 @@ mod tests {
         let halving = Halving { rungs: 3, eta: 3 };
         let budgets: Vec<f64> = (0..3).map(|rung| halving.budget(rung)).collect();
         assert!((budgets[0] - 1.0 / 9.0).abs() < 1e-12 && budgets[2] == 1.0, "{budgets:?}");
+        // An eta below 2 counts as 2, as in who advances.
+        assert_eq!(Halving { rungs: 2, eta: 0 }.budget(0), 0.5);
     }
 
     #[test]

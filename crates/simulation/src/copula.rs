@@ -33,13 +33,13 @@ pub fn ar1_correlation(history: &[f64]) -> f64 {
 #[track_caller]
 pub fn gaussian_copula(marginals: &Marginals<'_>, correlation: f64, normals: &[f64]) -> Vec<f64> {
     let horizon = marginals.horizon();
-    let paths = normals.len() / horizon;
+    let paths = normals.len().checked_div(horizon).unwrap_or(0);
     assert_eq!(normals.len(), horizon * paths, "normal numbers of {horizon} steps");
     assert!(correlation.abs() <= 1.0, "a correlation of {correlation}");
     let (carried, new) = (correlation.abs(), (1.0 - correlation * correlation).sqrt());
     let (lowest, highest) = marginals.ends();
     let mut values = vec![0.0; normals.len()];
-    for (path, row) in values.chunks_exact_mut(horizon).enumerate() {
+    for (path, row) in values.chunks_exact_mut(horizon.max(1)).enumerate() {
         let mut state = 0.0;
         for (step, value) in row.iter_mut().enumerate() {
             let normal = normals[step * paths + path];
@@ -71,5 +71,7 @@ mod tests {
         let marginals = Marginals::new(&[0.1, 0.5, 0.9], &[1.0, 2.0, 3.0, 2.0, 4.0, 6.0]).unwrap();
         let paths = gaussian_copula(&marginals, 0.5, &[0.0, 9.0, -9.0, 0.0, 9.0, -9.0]);
         assert_eq!(paths, [2.0, 4.0, 3.0, 6.0, 1.0, 2.0]);
+        let no_steps = Marginals::new(&[0.1, 0.9], &[]).unwrap();
+        assert_eq!(gaussian_copula(&no_steps, 0.5, &[]), [0.0; 0]);
     }
 }

@@ -10,7 +10,8 @@ pub struct Marginals<'a> {
 }
 
 impl<'a> Marginals<'a> {
-    /// The `values [steps, levels]` of the quantiles of these levels, upwards.
+    /// The `values [steps, levels]` of the quantiles of these levels, upwards. Where one is missing (NaN), so are the samples beside
+    /// it.
     ///
     /// # Errors
     /// If there are fewer than two levels, they do not rise between 0 and 1, or there are not as many values for each step.
