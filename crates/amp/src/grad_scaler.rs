@@ -123,10 +123,16 @@ impl GradScaler {
     /// growth interval 0.
     #[track_caller]
     pub fn new(config: GradScalerConfig) -> Self {
-        if let Err(error) = config.check() {
-            panic!("{error}");
-        }
-        Self { config, scale: config.initial_scale, finite_steps: 0, skipped: 0 }
+        Self::try_new(config).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// [`GradScaler::new`] with settings that someone else has chosen.
+    ///
+    /// # Errors
+    /// The first setting that no scaler can have.
+    pub fn try_new(config: GradScalerConfig) -> Result<Self, InvalidGradScaler> {
+        config.check()?;
+        Ok(Self { config, scale: config.initial_scale, finite_steps: 0, skipped: 0 })
     }
 
     /// The factor of the loss of this step, or of the derivative that its backward pass starts from.
@@ -260,6 +266,16 @@ mod tests {
         let damaged = json.replace("\"finite_steps\":0", "\"finite_steps\":4294967295");
         let error = serde_json::from_str::<GradScaler>(&damaged).unwrap_err().to_string();
         assert!(error.contains("`finite_steps` of a gradient scaler must be"), "{error}");
+    }
+
+    #[test]
+    fn settings_of_others_that_cannot_work_are_an_error() {
+        let config = GradScalerConfig { growth_interval: 0, ..GradScalerConfig::default() };
+        let error = GradScaler::try_new(config).unwrap_err().to_string();
+        assert!(
+            error.contains("`growth_interval` of a gradient scaler must be at least 1, found 0"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -19,8 +19,8 @@
 //!
 //! # Features
 //!
-//! * `amp`: products in bfloat16, half precision and int8, chosen at run time. Without it all are in `f32`, and any other
-//!   precision is a panic.
+//! * `amp`: products in bfloat16, half precision and int8, chosen at run time. Without it all are in `f32`: [`check_amp`] returns an
+//!   error for any other precision, and a run that computes in one is a panic.
 //!
 //! Beside these, `default` switches on what the crates below have by default: kernels dispatched at run time (`simd` of `foretell-simd`),
 //! threads (`parallel` of `foretell-threads`), recycled buffers (`pool` of `foretell-pool`) and the like. Without it they are off, and
