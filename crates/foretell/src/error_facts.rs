@@ -96,9 +96,9 @@ impl ErrorFacts {
 }
 
 /// The end of a message, which says what to do: messages say what is wrong, a semicolon, and this. What is quoted may hold any
-/// characters.
+/// characters, and what is in brackets semicolons of its own.
 fn advice(message: &str) -> Option<&str> {
-    let mut quote = None;
+    let (mut quote, mut brackets) = (None, 0_usize);
     let ends = message.char_indices().find(|&(at, character)| match (quote, character) {
         (Some(open), _) if open == character => {
             quote = None;
@@ -109,7 +109,15 @@ fn advice(message: &str) -> Option<&str> {
             quote = message[at + 1..].contains(character).then_some(character);
             false
         }
-        (quoted, character) => quoted.is_none() && character == ';' && message[at..].starts_with("; "),
+        (None, '(') => {
+            brackets += usize::from(message[at + 1..].contains(')'));
+            false
+        }
+        (None, ')') => {
+            brackets = brackets.saturating_sub(1);
+            false
+        }
+        (quoted, _) => quoted.is_none() && brackets == 0 && message[at..].starts_with("; "),
     });
     ends.map(|(at, _)| &message[at + 2..])
 }

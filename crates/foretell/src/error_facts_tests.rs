@@ -114,5 +114,7 @@ fn advice_stands_behind_what_is_not_quoted() {
     assert_eq!(advice("it is so; do this; or that"), Some("do this; or that"));
     assert_eq!(advice("series `a; b` is short; leave it out"), Some("leave it out"));
     assert_eq!(advice("series a\" is short; leave it out"), Some("leave it out"));
+    assert_eq!(advice("none (of a; of b) has come true; check both"), Some("check both"));
+    assert_eq!(advice("it is so (and not closed; do this"), Some("do this"));
     assert_eq!(advice("it is so"), None);
 }

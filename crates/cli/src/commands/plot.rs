@@ -143,9 +143,13 @@ impl Plot {
                 Some((_, id)) if !forecast.contains(id) => self.forecast.display().to_string(),
                 Some((series, _)) => return Ok(*series),
             };
-            let hint = nearest(wanted, all().map(|(_, id)| id).filter(|id| forecast.contains(id)));
-            let hint = hint.map(|id| format!(", did you mean `{id}`?")).unwrap_or_default();
-            Err(Usage(format!("--ids {wanted}: {place} has no such series{hint}")).into())
+            let known = || all().map(|(_, id)| id).filter(|id| forecast.contains(id));
+            let hint = match (nearest(wanted, known()), known().next()) {
+                (Some(id), _) => format!("did you mean `{id}`?"),
+                (None, Some(first)) => format!("name one that is forecast, as `{first}`"),
+                (None, None) => format!("{} forecasts no series of the data", self.forecast.display()),
+            };
+            Err(Usage(format!("--ids {wanted}: {place} has no such series; {hint}")).into())
         };
         ids.iter().map(find).collect()
     }

@@ -140,7 +140,7 @@ fn forecasts_are_drawn_with_their_intervals() {
     dir.ok(&format!("{plot} f.csv"));
     assert!(dir.path("f.svg").exists());
     let message = dir.fails(2, &format!("{plot} f.csv --ids sooth"));
-    assert!(message.contains("long.csv has no such series, did you mean `south`?"), "{message}");
+    assert!(message.contains("long.csv has no such series; did you mean `south`?"), "{message}");
     assert!(dir.fails(1, &format!("{plot} nowhere.csv")).contains("nowhere.csv"));
     let message = dir.fails(1, &format!("{plot} wide.csv"));
     assert!(message.contains("wide.csv has no column `shop`"), "{message}");
