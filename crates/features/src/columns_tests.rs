@@ -214,6 +214,22 @@ fn holidays_have_days_around_them() {
 }
 
 #[test]
+fn years_without_a_list_of_holidays_are_told_and_may_stay_open() {
+    let panel = days(&[("a", time("2024-01-01"), &[0.0; 2]), ("b", time("2050-12-31"), &[0.0; 2])]);
+    let holidays = features("holidays:DE");
+    let [(_, told)] = &holidays.caveats(&panel)[..] else { panic!("one caveat") };
+    assert_eq!(
+        told,
+        "the holidays of DE are known from 1990-01-01 to 2050-12-31, and series b has the row 2051-01-01: rows outside of these \
+         years have none"
+    );
+    assert_eq!(holidays.columns_of(&panel, &workers()).expect("columns")[0].1, [1.0, 0.0, 0.0, 0.0]);
+    let open = &holidays.known_columns_of(&panel, &workers()).expect("columns")[0].1;
+    assert!(open[..3] == [1.0, 0.0, 0.0] && open[3].is_nan(), "{open:?}");
+    assert!(holidays.caveats(&days(&[("a", time("2024-01-01"), &[0.0; 2])])).is_empty());
+}
+
+#[test]
 fn rows_of_weeks_and_months_count_the_holidays_in_them() {
     let of = |freq: &str, first: &str, words: &str| {
         let panel = Panel::from_series(Freq::parse(freq).unwrap(), [("a", first, vec![0.0; 3])]).unwrap();

@@ -1,6 +1,7 @@
 //! Holidays of a country, or days of one's own list, with the days around them. Rows of weeks, months and the like count those that
 //! are in their periods.
 
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use foretell_calendar::{TimeKind, jiff::civil::Date};
@@ -20,6 +21,8 @@ struct SpecialDays {
     /// The first day of the list, since 1970-01-01, and whether each day from there on is in it.
     first: i64,
     marks: Vec<bool>,
+    /// The days that the list knows of, where it is not all: the years of a country's holidays.
+    known: Option<RangeInclusive<i64>>,
     before: i64,
     after: i64,
     /// Whether rows of several days have the name of the last of them, if that is said.
@@ -55,15 +58,17 @@ pub(crate) fn special_days(arguments: &Arguments<'_>) -> Result<Result<Parsed, F
             "it takes a country, days before and days after, and where rows stand (begin or end)".to_owned()
         );
     }
-    let make = |name: &str, days: &[Date]| -> Box<dyn Feature> {
-        Box::new(SpecialDays::new(name, days, [before, after], at_end))
+    let make = |name: &str, days: &[Date], known: Option<RangeInclusive<i64>>| -> Box<dyn Feature> {
+        Box::new(SpecialDays { known, ..SpecialDays::new(name, days, [before, after], at_end) })
     };
     if let Some(days) = arguments.lists.and_then(|lists| lists.get(*list)) {
-        return Ok(Ok((make(list, days), Some(((*list).to_owned(), days.clone())))));
+        return Ok(Ok((make(list, days, None), Some(((*list).to_owned(), days.clone())))));
     }
     if let Ok(holidays) = foretell_holidays::of_country(list) {
         let days: Vec<Date> = holidays.into_iter().flat_map(|holiday| holiday.dates).collect();
-        return Ok(Ok((make(&list.to_uppercase(), &days), None)));
+        let (first, last) = foretell_holidays::YEARS.into_inner();
+        let known = day_number(Date::constant(first, 1, 1))..=day_number(Date::constant(last, 12, 31));
+        return Ok(Ok((make(&list.to_uppercase(), &days, Some(known)), None)));
     }
     let path = Path::new(list);
     // Saved features have their lists: what a model directory names is not opened.
@@ -71,7 +76,7 @@ pub(crate) fn special_days(arguments: &Arguments<'_>) -> Result<Result<Parsed, F
         return Err(format!("`{list}` is no country of two letters that is known, and no file"));
     }
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    Ok(read_days(path).map(|days| (make(&name, &days), Some((name, days)))))
+    Ok(read_days(path).map(|days| (make(&name, &days, None), Some((name, days)))))
 }
 
 impl SpecialDays {
@@ -83,11 +88,47 @@ impl SpecialDays {
         for day in numbers {
             marks[(day - first) as usize] = true;
         }
-        Self { name: name.to_owned(), first, marks, before, after, at_end }
+        Self { name: name.to_owned(), first, marks, known: None, before, after, at_end }
     }
 
     fn has(&self, day: i64) -> bool {
         usize::try_from(day - self.first).is_ok_and(|place| self.marks.get(place) == Some(&true))
+    }
+
+    /// A row outside of the days that the list knows of.
+    fn unknown_row(&self, panel: &Panel) -> Option<String> {
+        let known = self.known.as_ref().filter(|_| panel.freq().kind() == TimeKind::Timestamp)?;
+        let series = (0..panel.n_series()).filter(|&series| panel.len(series) > 0);
+        let mut ends = series
+            .flat_map(|series| [0, panel.len(series) - 1].map(|row| (series, civil_day(panel, series, row))));
+        let (series, day) = ends.find(|(_, day)| !known.contains(day))?;
+        Some(format!(
+            "the holidays of {} are known from {} to {}, and series {} has the row {}: rows outside of these years have none",
+            self.name,
+            shown(*known.start()),
+            shown(*known.end()),
+            panel.id(series),
+            shown(day)
+        ))
+    }
+
+    /// Which days a row stands for, where its frequency does not say.
+    fn open_ends(&self, word: &str, panel: &Panel) -> Option<String> {
+        let freq = panel.freq();
+        if self.at_end.is_some() || !freq.leaves_ends_open() || panel.n_series() == 0 {
+            return None;
+        }
+        let day = civil_day(panel, 0, panel.len(0).checked_sub(1)?);
+        let days = freq.days_of_row(day, freq.names_last_days());
+        let [this, other] = if freq.names_last_days() { ["end", "begin"] } else { ["begin", "end"] };
+        Some(format!(
+            "a row counts the holidays of all days that it stands for, with the frequency `{freq}` the row {} of series {} those from {} \
+             to {}; where these days {other} with that of the row, write {word}:{other}, else {word}:{this}",
+            shown(day),
+            panel.id(0),
+            shown(days.start),
+            shown(days.end - 1)
+        ))
     }
 
     /// The distances from the day of a row to the days that its columns tell of.
@@ -99,6 +140,16 @@ impl SpecialDays {
 /// Days since 1970-01-01.
 fn day_number(day: Date) -> i64 {
     day.duration_since(Date::constant(1970, 1, 1)).as_hours() / 24
+}
+
+/// The day of a row on the clock of its panel, since 1970-01-01.
+fn civil_day(panel: &Panel, series: usize, row: usize) -> i64 {
+    let time = panel.time(series, row);
+    panel.zone().and_then(|zone| zone.civil(time)).unwrap_or(time).div_euclid(DAY)
+}
+
+fn shown(day: i64) -> String {
+    TimeKind::Timestamp.display(day * DAY)
 }
 
 impl Feature for SpecialDays {
@@ -113,32 +164,19 @@ impl Feature for SpecialDays {
     }
 
     fn caveat(&self, word: &str, panel: &Panel) -> Option<String> {
-        let freq = panel.freq();
-        if self.at_end.is_some() || !freq.leaves_ends_open() || panel.n_series() == 0 {
-            return None;
-        }
-        let last = panel.len(0).checked_sub(1)?;
-        let time = panel.time(0, last);
-        let day = panel.zone().and_then(|zone| zone.civil(time)).unwrap_or(time).div_euclid(DAY);
-        let days = freq.days_of_row(day, freq.names_last_days());
-        let shown = |day: i64| TimeKind::Timestamp.display(day * DAY);
-        let [this, other] = if freq.names_last_days() { ["end", "begin"] } else { ["begin", "end"] };
-        Some(format!(
-            "a row counts the holidays of all days that it stands for, with the frequency `{freq}` the row {} of series {} those from {} \
-             to {}; where these days {other} with that of the row, write {word}:{other}, else {word}:{this}",
-            shown(day),
-            panel.id(0),
-            shown(days.start),
-            shown(days.end - 1)
-        ))
+        self.unknown_row(panel).or_else(|| self.open_ends(word, panel))
     }
 
     fn compute(&self, rows: &FeatureRows<'_>, out: &mut [&mut [f32]]) {
         let (freq, at_end) = (rows.freq, self.at_end.unwrap_or(rows.freq.names_last_days()));
         for (distance, out) in self.distances().zip(out) {
             for (out, date) in out.iter_mut().zip(rows.dates) {
+                let known = self.known.as_ref().is_none_or(|known| known.contains(&date.date));
                 let days = freq.days_of_row(date.date, at_end);
-                *out = days.filter(|day| self.has(day + distance)).count() as f32;
+                *out = match known || !rows.leaves_open {
+                    true => days.filter(|day| self.has(day + distance)).count() as f32,
+                    false => f32::NAN,
+                };
             }
         }
     }
