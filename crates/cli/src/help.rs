@@ -150,6 +150,9 @@ mod tests {
     fn help_fits_80_columns_and_short_help_a_screen() {
         let mut cli = crate::command();
         cli.build();
+        let all = cli.render_help().to_string();
+        assert!(all.lines().count() <= 44, "{} lines\n{all}", all.lines().count());
+        assert!(all.lines().all(|line| line.chars().count() <= COLUMNS), "{all}");
         let names: Vec<String> = cli.get_subcommands().map(|command| command.get_name().to_owned()).collect();
         for name in names.iter().filter(|name| *name != "help") {
             let command = cli.find_subcommand_mut(name).unwrap();

@@ -100,6 +100,10 @@ static MEMORY: foretell::pool::ProgramMemory = foretell::pool::ProgramMemory;
     version,
     after_help = "\
 Start here, with a CSV file of the columns unique_id, ds, y:
+  foretell forecast --data sales.csv --h 14
+`foretell --help` has more examples, `foretell help COMMAND` the flags of one.",
+    after_long_help = "\
+Start here, with a CSV file of the columns unique_id, ds, y:
   foretell forecast --data sales.csv --h 14               # models that suit it
   foretell forecast --data sales.csv --h 14 --budget 2m   # networks, too
   foretell models --for sales.csv --h 14                  # which, and why

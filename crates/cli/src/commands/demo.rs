@@ -43,7 +43,7 @@ const BASELINES: [&str; 2] = ["Naive", "SeasonalNaive"];
 /// The interval that is forecast, in percent.
 const LEVEL: [f64; 1] = [80.0];
 
-/// Train three models on the airline passengers, score them, plot a forecast
+/// Train, score and plot three models of the airline passengers
 ///
 /// The data are built in. The models are scored on three years that they have not seen, beside
 /// forecasts that need no model; then they forecast the next year, with an interval.

@@ -13,7 +13,7 @@ use crate::failure::Usage;
 use crate::picture::{Picture as _, check_ending, is_stdout};
 use crate::saved_run::SavedRunArgs;
 
-/// Compute what each input, or each model combined, contributes to forecasts
+/// Compute what each input contributes to forecasts
 ///
 /// Writes a row per series and step. Of each network there is a column baseline, its forecast of a window of nothing but its own
 /// shift (zeros, as the network sees them), and a column for each of its inputs, NHITS:price@-3 for the price three steps before the end of

@@ -26,7 +26,7 @@ use crate::shell_word::this_command;
 use crate::standard_input;
 use crate::table::AlignedTable;
 
-/// Forecast a file as well as the time allows, and say how good that is
+/// Forecast a file, and say how good the forecast is
 ///
 /// Finds the seasons of the data, tries the models that suit them on several windows, combines them with weights that these windows
 /// choose, and scores that on a last window, which chooses nothing of it. Then weights are chosen by all windows, and everything is

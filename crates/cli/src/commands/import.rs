@@ -11,7 +11,7 @@ use crate::failure::Usage;
 use crate::saving::take;
 use crate::setting::{Setting, any_setting};
 
-/// Convert models that PyTorch or neuralforecast 3.2 and older wrote
+/// Convert models of PyTorch, and of neuralforecast up to 3.2
 ///
 /// Reads a checkpoint of PyTorch Lightning's (.ckpt), a state dictionary (.pt, .pth), or a directory that neuralforecast's
 /// `NeuralForecast.save` wrote in version 3.2 or older. Nothing in them is executed: objects of Python's are passed over where

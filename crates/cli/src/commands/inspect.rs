@@ -20,7 +20,7 @@ use crate::output::print;
 use crate::setting::plain;
 use crate::table::AlignedTable;
 
-/// Show what a model directory holds, how far a training has come, or which columns counted for forecasts
+/// Show what a model directory holds, or how far a training is
 ///
 /// Reads directories that `foretell fit` or neuralforecast's `NeuralForecast.save` wrote, and folders of pretrained weights, also those whose models
 /// foretell cannot run: their class, hyper-parameters and tensors are shown all the same. Of a directory of `fit

@@ -17,7 +17,7 @@ use crate::progress::Reporter;
 use crate::saving::save_or_keep;
 use crate::table::AlignedTable;
 
-/// Make networks smaller: without weights or hidden units that count little
+/// Make networks smaller by what counts little in them
 ///
 /// The weights of the smallest magnitude become zero and stay so, more and more of them while the network is trained on with the
 /// data; biases and norms stay. Zeros make no product faster here: such a network takes as long as before, and its file gets smaller only

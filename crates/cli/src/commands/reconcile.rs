@@ -22,9 +22,10 @@ use crate::output::Sink;
 use crate::sums_with_others::sums_with_others;
 use crate::temporal_args::TemporalArgs;
 
-/// Change forecasts of a hierarchy of series, or of steps and their sums, so that they add up
+/// Change forecasts of a hierarchy so that they add up
 ///
-/// Takes forecasts of all series, sums and parts, of any models and tools, and changes them so that each sum is that of its parts.
+/// Takes forecasts of all series (or of steps and their sums), sums and parts, of any models and tools, and changes them so that
+/// each sum is that of its parts.
 /// MinTrace changes them as little as possible, the series being weighed as the method says; BottomUp adds up the forecasts of the
 /// parts and needs none of the sums; TopDown divides the forecast of the total, MiddleOut adds up and divides those of the level in the
 /// middle. Columns such as NHITS-lo-80, NHITS-hi-80 and NHITS-median are quantiles: samples are drawn from them, each of which adds up, and their quantiles are written.

@@ -19,7 +19,7 @@ use crate::output::{check_ending, print, write_file};
 use crate::report::{METRIC, read_importances, read_scores};
 use crate::shell_word::this_command;
 
-/// Write a report on forecasts: scores, intervals, importances and charts in one HTML file
+/// Write a report on forecasts as one HTML file
 ///
 /// The file needs no network and holds everything. It begins with the answer: the total, beside the same period a year before, its range
 /// and the error to expect; then how good the models are beside a baseline, by step ahead, by

@@ -8,10 +8,10 @@ use crate::args::{KeptArgs, steps};
 use crate::context::Context;
 use crate::saved_run::SavedRunArgs;
 
-/// Draw sample paths of what follows each series with saved models
+/// Draw sample paths of what follows each series
 ///
-/// Writes a row per series, path and step, with the number of the path in sample_id and a column per model. Paths say how steps go
-/// together, which quantiles do not: what a horizon sums up to, or its highest value.
+/// Saved models forecast. Writes a row per series, path and step, with the number of the path in sample_id and a column per
+/// model. Paths say how steps go together, which quantiles do not: what a horizon sums up to, or its highest value.
 ///
 /// gaussian_copula and schaake_shuffle draw from the quantiles of each step: those of a distribution, those that a model was trained
 /// for, or those of calibrated intervals. They learn from the history how steps go together: the copula by the correlation of neighbouring

@@ -23,13 +23,13 @@ use crate::table::AlignedTable;
 use crate::train_args::{AskedHierarchy, TrainArgs};
 use crate::tuned_models::{combined, combined_otherwise, suiting_models, told, without_intervals};
 
-/// Search for the best hyper-parameters, and train the best model on all data
+/// Search for the best hyper-parameters, and train with them
 ///
 /// Without --model it searches the models that suit the data, as `foretell forecast` does (networks are among them with --max-time), and
 /// saves the best five trials as one forecast (--combine). Each trial is a set of hyper-parameters, trained on what is before the last
 /// windows of each series and scored on these. The spaces are those of neuralforecast's Auto models, for classical models and Prophet our
 /// own; --space and the table [space] of --config name others. The last horizon of each series takes no part in the search: the best model
-/// is scored on it in the end. What --set, --input-size and --seed say is not searched. The first trials have the
+/// is scored on it in the end, and trained on all data. What --set, --input-size and --seed say is not searched. The first trials have the
 /// default hyper-parameters. Hyper-parameters that cannot work with the horizon or the series are drawn again. The number of threads, on which
 /// trials run side by side, changes nothing in the result.
 #[derive(Debug, Args)]
