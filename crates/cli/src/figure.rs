@@ -255,10 +255,8 @@ impl Figure {
         for forecast in &facet.forecasts {
             let (ink, filled) = (colour(forecast.model), self.is_filled(forecast.model));
             for steps in forecast.bands.iter().flat_map(Band::pieces) {
-                let ends = |end: fn(&(i64, f32, f32)) -> f32| -> Vec<(i64, f64)> {
-                    steps.iter().map(|step| (step.0, f64::from(end(step)))).collect()
-                };
-                let (lower, upper) = (ends(|step| step.1), ends(|step| step.2));
+                let lower: Vec<_> = steps.iter().map(|&(time, lo, _)| (time, f64::from(lo))).collect();
+                let upper: Vec<_> = steps.iter().map(|&(time, _, hi)| (time, f64::from(hi))).collect();
                 let style =
                     if filled { ink.mix(OPACITY).stroke_width(5) } else { ink.mix(0.7).stroke_width(1) };
                 match (steps.len(), filled) {

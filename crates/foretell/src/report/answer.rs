@@ -243,9 +243,11 @@ impl<'a> Told<'a> {
             let run = known.get(end.checked_sub(of_series.rows.len())?..end);
             run.filter(|_| told.is_whole(of_series)).map(sum)
         })?;
+        let steps = self.steps_in_words(self.steps);
+        let steps = steps.strip_prefix("1 ").unwrap_or(&steps);
         let when = match (self.are_together, self.fewest == self.steps) {
-            (true, true) => format!("in the {} right before", self.steps_in_words(self.steps)),
-            (false, true) => format!("in the {} right before those of each", self.steps_in_words(self.steps)),
+            (true, true) => format!("in the {steps} right before"),
+            (false, true) => format!("in the {steps} right before those of each"),
             (_, false) => "in as many steps right before those of each".to_owned(),
         };
         Some(self.compared(before, now, &when, count, of))

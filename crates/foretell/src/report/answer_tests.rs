@@ -103,6 +103,7 @@ fn a_single_value_is_no_total() {
     let panel = Panel::from_series(Freq::parse("D").unwrap(), [("a", 0, vec![2.0_f32; 30])]).unwrap();
     let text = answer(&asked(&panel, &frame(&panel, 1))).unwrap().sentences.join("\n");
     assert!(text.starts_with("For 1970-01-31 (1 day), M forecasts 5.000 for y of a.\n"), "{text}");
+    assert!(text.contains("150.0 % more than the 2.000 in the day right before."), "{text}");
 }
 
 #[test]
