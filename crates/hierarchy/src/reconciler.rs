@@ -102,7 +102,7 @@ impl<'a> Reconciler<'a> {
     }
 
     /// Makes each column of `values [series, columns]` coherent, in place: each aggregate is then the sum of its series, computed as
-    /// such.
+    /// such. What is made of a value that is not known (NaN) is not known either; [`Reconciler::reads`] tells which are read.
     ///
     /// # Panics
     /// If there are not this many values.

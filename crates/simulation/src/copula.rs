@@ -10,7 +10,15 @@ pub fn ar1_correlation(history: &[f64]) -> f64 {
     if history.len() < 3 {
         return 0.0;
     }
-    let changes: Vec<f64> = history.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let mut changes: Vec<f64> = history.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let largest_of = |values: &[f64]| values.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
+    let largest = largest_of(&changes);
+    if largest == 0.0 {
+        return 0.0;
+    }
+    // By a power of two, so that the unit of the values changes no bit.
+    let scale = (-largest.log2().floor()).clamp(-1000.0, 1000.0).exp2();
+    changes.iter_mut().for_each(|change| *change *= scale);
     let (before, after) = (&changes[..changes.len() - 1], &changes[1..]);
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     let (of_before, of_after) = (mean(before), mean(after));
@@ -22,7 +30,13 @@ pub fn ar1_correlation(history: &[f64]) -> f64 {
         squares[1] += z * z;
     }
     let size = (squares[0] * squares[1]).sqrt();
-    if size < 1e-15 { 0.0 } else { (product / size).clamp(-0.99, 0.99) }
+    // Changes that differ by the rounding of the values do not differ.
+    let rounding = 2.0 * f64::EPSILON * scale * largest_of(history);
+    if size < (changes.len() as f64 * rounding * rounding).max(1e-15) {
+        0.0
+    } else {
+        (product / size).clamp(-0.99, 0.99)
+    }
 }
 
 /// The paths `[paths, steps]` of a Gaussian copula, from `normals [steps, paths]`. Steps `k` apart have the correlation
@@ -64,6 +78,12 @@ mod tests {
         // Changes 1, 2, 3, 5: of (1, 2, 3) and (2, 3, 5) it is 3 / sqrt(2 * 14 / 3).
         let found = ar1_correlation(&[0.0, 1.0, 3.0, 6.0, 11.0]);
         assert!((found - 3.0 / (2.0_f64 * 14.0 / 3.0).sqrt()).abs() < 1e-12, "{found}");
+        let straight: Vec<f64> = (0..2000).map(|t| 1e6 + 0.1 * f64::from(t)).collect();
+        assert_eq!(ar1_correlation(&straight), 0.0);
+        // Whatever the unit.
+        for unit in [2.0_f64.powi(-60), 2.0_f64.powi(40)] {
+            assert_eq!(ar1_correlation(&[0.0, 1.0, 3.0, 6.0, 11.0].map(|y| y * unit)), found, "{unit}");
+        }
     }
 
     #[test]
