@@ -87,7 +87,7 @@ mod tests {
         for (schedule, name) in [
             (Schedule::constant(f64::NAN), "initial"),
             (Schedule::StepDecay(StepDecay::new(0.1, 0)), "every"),
-            (Schedule::Milestones(Milestones::new(0.1, [5]).factor(-1.0)), "factor"),
+            (Schedule::Milestones(Milestones::new(0.1, [5_u64]).factor(-1.0)), "factor"),
             (Schedule::Ramp(Ramp::new(0.1, 5).to(f64::INFINITY)), "to"),
             (Schedule::Polynomial(Polynomial::new(0.1, 0)), "steps"),
             (Schedule::Cosine(Cosine::new(0.1, 5).floor(-0.1)), "floor"),
