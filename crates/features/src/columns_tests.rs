@@ -312,6 +312,10 @@ fn lags_of_hours_follow_the_clock_and_what_is_not_known_may_stay_open() {
     // What models read is a number in every row.
     let read = both.columns_of(&panel, &workers()).unwrap();
     assert_eq!((read[0].1[0], read[0].1[5], read[1].1[5]), (0.0, y[4], y[4]));
+    // Of a time before all calendars nothing is known.
+    let early = days(&[("a", time("1960-01-01"), &[1.0, 2.0])]);
+    let column = &features("lag:106751991d").known_columns_of(&early, &workers()).unwrap()[0].1;
+    assert!(column.iter().all(|y| y.is_nan()), "{column:?}");
     let integers = Panel::from_series(Freq::parse("1").unwrap(), [("a", 0, vec![1.0, 2.0])]).unwrap();
     assert!(features("lag:24h").columns_of(&integers, &workers()).is_err());
 }

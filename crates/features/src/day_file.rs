@@ -29,7 +29,8 @@ pub fn read_days(path: &Path) -> Result<Vec<Date>, FeatureError> {
         let cell = line.split([',', ';', '\t']).next().unwrap_or_default().trim().trim_matches('"');
         match cell.parse() {
             Ok(date) => dates.push(date),
-            Err(_) if cell.is_empty() || i == 0 => {}
+            // A header begins with a letter; a day in another form is none.
+            Err(_) if cell.is_empty() || i == 0 && !cell.starts_with(|c: char| c.is_ascii_digit()) => {}
             Err(_) => return fault(format!("line {}: {cell:?} is no day; write it as 2024-12-25", i + 1)),
         }
     }
@@ -54,6 +55,7 @@ mod tests {
         assert!(
             read("date\n2024-12-25\n26.12.2024\n").unwrap_err().contains("line 3: \"26.12.2024\" is no day")
         );
+        assert!(read("24.12.2024\n2024-12-25\n").unwrap_err().contains("line 1: \"24.12.2024\" is no day"));
         assert!(read("date\n").unwrap_err().contains("there is no day in it"));
         assert!(read(&"x".repeat(1 << 21)).unwrap_err().contains("more than 1048576 bytes"));
     }

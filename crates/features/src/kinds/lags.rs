@@ -62,7 +62,7 @@ impl Feature for ClockLag {
         // Of an hour that clocks show twice, the later one.
         let mut last_at: HashMap<i64, usize> = HashMap::new();
         for (row, out) in out.iter_mut().enumerate() {
-            let then = times[row] - self.micros;
+            let then = times[row].saturating_sub(self.micros);
             let known = |back: i64| last_at.get(&(then - back * step)).copied();
             // An hour that never was has the value before it.
             let nearby = if times.first().is_some_and(|first| then < *first) { 0 } else { NEARBY };
