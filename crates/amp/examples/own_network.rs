@@ -59,7 +59,7 @@ fn train(initial_scale: f32, steps: usize) -> Trained {
     let start = (0..WEIGHTS).map(|i| ((i * 37 + 11) % 100) as f32 / 50.0 - 1.0);
     let mut weights = MasterWeights::<f16>::new(start.collect());
     let mut adam = Optimizer::new(WEIGHTS, Rule::default(), None);
-    let mut scaler = GradScaler::new(GradScalerConfig { initial_scale, ..GradScalerConfig::default() });
+    let mut scaler = GradScaler::new(GradScalerConfig::default().initial_scale(initial_scale));
     let mut gradient = vec![0.0; WEIGHTS];
     let mut losses = Vec::new();
     for _ in 0..steps {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 /// How the scale changes; by default as in `torch.amp.GradScaler`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct GradScalerConfig {
     /// The scale of the first step.
     pub initial_scale: f32,
@@ -43,6 +44,30 @@ impl std::fmt::Display for InvalidGradScaler {
 impl std::error::Error for InvalidGradScaler {}
 
 impl GradScalerConfig {
+    /// The same with another scale of the first step.
+    #[must_use]
+    pub fn initial_scale(self, initial_scale: f32) -> Self {
+        Self { initial_scale, ..self }
+    }
+
+    /// The same with another factor of growth.
+    #[must_use]
+    pub fn growth_factor(self, growth_factor: f64) -> Self {
+        Self { growth_factor, ..self }
+    }
+
+    /// The same with another factor after gradients that are not finite.
+    #[must_use]
+    pub fn backoff_factor(self, backoff_factor: f64) -> Self {
+        Self { backoff_factor, ..self }
+    }
+
+    /// The same with another number of finite steps before the scale grows.
+    #[must_use]
+    pub fn growth_interval(self, growth_interval: u32) -> Self {
+        Self { growth_interval, ..self }
+    }
+
     fn check(&self) -> Result<(), InvalidGradScaler> {
         let require = |holds: bool, field, found, expected| match holds {
             true => Ok(()),
@@ -270,7 +295,7 @@ mod tests {
 
     #[test]
     fn settings_of_others_that_cannot_work_are_an_error() {
-        let config = GradScalerConfig { growth_interval: 0, ..GradScalerConfig::default() };
+        let config = GradScalerConfig::default().growth_interval(0);
         let error = GradScaler::try_new(config).unwrap_err().to_string();
         assert!(
             error.contains("`growth_interval` of a gradient scaler must be at least 1, found 0"),

@@ -20,6 +20,7 @@ const COST: usize = 4;
 
 /// A bound on the gradient, which is the sum over all shards.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Clip {
     /// On its Euclidean norm over all parameters (`torch.nn.utils.clip_grad_norm_`).
     Norm(f64),
