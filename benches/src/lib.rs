@@ -9,6 +9,7 @@
 //! cargo bench -p foretell-benches --bench flash               # attention, in tiles beside the whole matrix of scores
 //! cargo bench -p foretell-benches --bench latency             # the forecast of one series, as a service makes it
 //! cargo bench -p foretell-benches --bench recurrent_step      # one step of a recurrent network that keeps its state
+//! cargo bench -p foretell-benches --bench layers              # recurrent layers alone, and sums; beside PyTorch: torch_layers.py
 //! cargo bench -p foretell-benches --bench zoo                 # models: trainings and forecasts
 //! cargo bench -p foretell-benches --bench panels              # panels read, built, grown, forecasts written
 //! cargo bench -p foretell-benches --bench features            # columns computed from a panel: lags, windows, calendars

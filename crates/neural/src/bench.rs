@@ -22,6 +22,10 @@ use crate::synthetic::{
 use crate::train_config::train_config;
 use crate::windows::Purpose;
 
+/// How long steps are measured, and forecasts, in seconds.
+const STEPS: f64 = 1.5;
+const FORECASTS: f64 = 0.5;
+
 /// The measurements of [`bench()`].
 #[derive(Clone, Debug, Serialize)]
 pub struct Bench {
@@ -149,7 +153,7 @@ pub fn bench(
     let held_bytes = steps.held_bytes(&params);
     params.hold(weights);
     let [forward_batch_s, forward_one_s] =
-        [batch, 1].map(|windows| seconds_of_forecasts(spec, &network, &params, &workers, windows));
+        [batch, 1].map(|windows| seconds_of_forecasts(spec, &network, &params, &workers, windows, FORECASTS));
 
     let mut products: Vec<_> = BenchProduct::all("step", products).collect();
     for (part, windows) in [("forward_batch", batch), ("forward_one", 1)] {
@@ -242,7 +246,7 @@ impl Steps<'_> {
         };
         (0..WARM_UP).try_for_each(|_| step())?;
         let before = foretell_pool::metrics().misses;
-        let times = sorted_seconds(&mut step, RUNS, 1.5)?;
+        let times = sorted_seconds(&mut step, RUNS, STEPS)?;
         let runs = times.len();
         let misses = (foretell_pool::metrics().misses - before) as f64 / runs as f64;
         let mean = times.iter().sum::<f64>() / runs as f64;

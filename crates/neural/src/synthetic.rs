@@ -18,16 +18,17 @@ pub(crate) const WARM_UP: usize = 5;
 /// The least runs of a bench that a median is taken of.
 pub(crate) const RUNS: usize = 15;
 
-/// The median time of the forecasts of this many synthetic windows by a trained model. Each thread has as many of them, and a
-/// single one is shared.
+/// The median time of the forecasts of this many synthetic windows by a trained model, made for about `seconds`. Each thread has as
+/// many of them, and a single one is shared.
 pub(crate) fn seconds_of_forecasts(
     spec: &NetworkSpec,
     network: &Network,
     params: &Params,
     workers: &Workers,
     windows: usize,
+    seconds: f64,
 ) -> f64 {
-    with_forecasts(spec, network, params, workers, windows, warm_median_seconds)
+    with_forecasts(spec, network, params, workers, windows, |make| warm_median_seconds(make, seconds))
 }
 
 /// The products of the forecasts of this many windows, as in [`seconds_of_forecasts`].
@@ -76,15 +77,15 @@ pub(crate) fn dims_ahead(spec: &NetworkSpec, network: &Network, purpose: Purpose
     Dims { input_size: dims.input_size + more, ..dims }
 }
 
-/// Runs `f` for about half a second, after a few runs that do not count; the median time of a run.
-fn warm_median_seconds(f: &mut dyn FnMut()) -> f64 {
+/// Runs `f` for about `seconds`, after a few runs that do not count; the median time of a run.
+fn warm_median_seconds(f: &mut dyn FnMut(), seconds: f64) -> f64 {
     (0..WARM_UP).for_each(|_| f());
     let mut run = || -> Result<(), Infallible> {
         f();
         Ok(())
     };
-    let Ok((seconds, _)) = median_seconds(&mut run, RUNS, 0.5);
-    seconds
+    let Ok((median, _)) = median_seconds(&mut run, RUNS, seconds);
+    median
 }
 
 /// Runs `f` for about `seconds`, at least `runs` times; the median time of a run, and how many there were.
