@@ -1,10 +1,10 @@
 //! A question to saved models about the steps after each series, as several commands ask one: models, series and future rows are
 //! read, and a table with a row for each series and step is written.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use foretell::{Fitted, Frame, Future, Panel};
+use foretell::{Fitted, Frame, Future, Panel, ReadOptions};
 
 use crate::args::{JsonArgs, MemoryArgs, OutArgs, ThreadArgs};
 use crate::context::Context;
@@ -45,6 +45,22 @@ pub(crate) struct SavedRun {
     sink: Sink,
 }
 
+/// Loads the models of the directory that a flag names, sets what is asked of them, and reads the series for them; and how these are read,
+/// for files beside them.
+pub(crate) fn read_saved(
+    context: &'static Context,
+    (flag, dir): (&str, &Path),
+    data: &DataArgs,
+    memory: &MemoryArgs,
+    threads: usize,
+    set: impl FnOnce(Fitted) -> anyhow::Result<Fitted>,
+) -> anyhow::Result<(Fitted, Panel, ReadOptions)> {
+    let fitted = load_models(flag, dir, memory.limit())?.threads(threads)?;
+    let fitted = set(fitted.on_warning(move |warning| context.warned(warning)))?;
+    let (panel, options) = data.read_for(&fitted, memory.limit().bytes(), threads, context)?;
+    Ok((fitted, panel, options))
+}
+
 impl SavedRunArgs {
     /// Whether the answer goes to standard output.
     pub(crate) fn is_to_stdout(&self) -> bool {
@@ -56,11 +72,9 @@ impl SavedRunArgs {
     pub(crate) fn read(&self, context: &'static Context, h: Option<usize>) -> anyhow::Result<SavedRun> {
         self.data.check_names(&self.futr)?;
         let sink = Sink::open_as(context, &self.out.path, self.json)?;
-        let fitted = load_models("--model", &self.model, self.memory.limit())?
-            .threads(self.threads.count)?
-            .on_warning(move |warning| context.warned(warning));
-        let (panel, options) =
-            self.data.read_for(&fitted, self.memory.limit().bytes(), self.threads.count, context)?;
+        let models = ("--model", &*self.model);
+        let (fitted, panel, options) =
+            read_saved(context, models, &self.data, &self.memory, self.threads.count, Ok)?;
         let sink = sink.decimal(options.numbers.decimal());
         let h = h.unwrap_or(fitted.h());
         let steps = fitted.steps_read(h);

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use foretell::Fitted;
 
 use crate::args::{JsonArgs, MemoryArgs, OutArgs, steps};
 use crate::commands::features::empty_frame;
 use crate::context::Context;
 use crate::data_args::DataArgs;
 use crate::output::Sink;
+use crate::saved_run::read_saved;
 
 /// Write the future rows that models need, to be filled in
 ///
@@ -42,8 +42,8 @@ impl WriteFuture {
     pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
         self.data.check_names(&[])?;
         let sink = Sink::open_as(context, &self.out.path, self.json)?;
-        let fitted = Fitted::load_within(&self.model, self.memory.limit())?;
-        let (panel, options) = self.data.read_for(&fitted, self.memory.limit().bytes(), 0, context)?;
+        let models = ("--model", &*self.model);
+        let (fitted, panel, options) = read_saved(context, models, &self.data, &self.memory, 0, Ok)?;
         let h = self.h.unwrap_or(fitted.h());
         let mut frame = empty_frame(&panel, &self.data.columns(fitted.columns().clone()));
         for series in 0..panel.n_series() {

@@ -3,15 +3,15 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use foretell::{InsampleOptions, Intervals, PredictOptions, WeightPrecision};
+use foretell::{Fitted, InsampleOptions, Intervals, PredictOptions, WeightPrecision};
 
 use crate::args::{JsonArgs, KeptArgs, LevelArgs, MemoryArgs, OutArgs, ThreadArgs, steps};
 use crate::context::Context;
 use crate::data_args::DataArgs;
 use crate::fallback_args::FallbackArgs;
-use crate::model_args::load_models;
 use crate::output::Sink;
 use crate::precision::weight_precision;
+use crate::saved_run::read_saved;
 use crate::short_series::without_short;
 
 /// Forecast what follows each series with saved models
@@ -96,14 +96,13 @@ impl Predict {
     pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
         self.data.check_names(&self.futr)?;
         let sink = Sink::open_as(context, &self.out.path, self.json)?;
-        let mut fitted = load_models("--model", &self.model, self.memory.limit())?
-            .threads(self.threads.count)?
-            .raw_quantiles(self.raw_quantiles)
-            .weight_precision(self.weights)?
-            .on_warning(move |warning| context.warned(warning));
-        fitted = self.kept.told(fitted, context);
-        let (panel, options) =
-            self.data.read_for(&fitted, self.memory.limit().bytes(), self.threads.count, context)?;
+        let models = ("--model", &*self.model);
+        let asked = |fitted: Fitted| -> anyhow::Result<Fitted> {
+            let fitted = fitted.raw_quantiles(self.raw_quantiles).weight_precision(self.weights)?;
+            Ok(self.kept.told(fitted, context))
+        };
+        let (mut fitted, panel, options) =
+            read_saved(context, models, &self.data, &self.memory, self.threads.count, asked)?;
         let sink = sink.decimal(options.numbers.decimal());
         // One series of few rows stops no other.
         let needed = fitted.h() + usize::from(!self.from_padding);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use foretell::{Error, Fitted, Progress, PruneOptions, PruneScore, SparsityScope, usual_season};
+use foretell::{Error, Progress, PruneOptions, PruneScore, SparsityScope, usual_season};
 use serde_json::json;
 
 use crate::args::{MemoryArgs, ModelOutArgs, ThreadArgs, steps};
@@ -14,6 +14,7 @@ use crate::failure::Interrupted;
 use crate::output::print;
 use crate::precision::StepArgs;
 use crate::progress::Reporter;
+use crate::saved_run::read_saved;
 use crate::saving::save_or_keep;
 use crate::table::AlignedTable;
 
@@ -108,11 +109,9 @@ impl Prune {
     pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
         self.data.check_names(&[])?;
         let directory = self.out.take(false)?;
-        let fitted = Fitted::load_within(&self.model, self.memory.limit())?
-            .threads(self.threads.count)?
-            .on_warning(move |warning| context.warned(warning));
-        let (panel, _) =
-            self.data.read_for(&fitted, self.memory.limit().bytes(), self.threads.count, context)?;
+        let models = ("MODEL", &*self.model);
+        let (fitted, panel, _) =
+            read_saved(context, models, &self.data, &self.memory, self.threads.count, Ok)?;
         let season = self.season.unwrap_or_else(|| usual_season(panel.freq()));
         let mut reporter = Reporter::new(context);
         context.catch_interrupts();

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use foretell::{Fitted, PrecisionScore, WeightPrecision, usual_season};
+use foretell::{PrecisionScore, WeightPrecision, usual_season};
 use serde_json::json;
 
 use crate::args::{MemoryArgs, ThreadArgs, steps};
@@ -11,6 +11,7 @@ use crate::context::Context;
 use crate::data_args::DataArgs;
 use crate::output::print;
 use crate::precision::weight_precision;
+use crate::saved_run::read_saved;
 use crate::table::AlignedTable;
 
 /// Measure what forecasts lose and gain by weights in fewer bits
@@ -69,11 +70,9 @@ pub(crate) struct Quantise {
 impl Quantise {
     pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
         self.data.check_names(&[])?;
-        let fitted = Fitted::load_within(&self.model, self.memory.limit())?
-            .threads(self.threads.count)?
-            .on_warning(move |warning| context.warned(warning));
-        let (panel, _) =
-            self.data.read_for(&fitted, self.memory.limit().bytes(), self.threads.count, context)?;
+        let models = ("MODEL", &*self.model);
+        let (fitted, panel, _) =
+            read_saved(context, models, &self.data, &self.memory, self.threads.count, Ok)?;
         let h = fitted.h();
         let step_size = self.step_size.unwrap_or(h);
         let season = self.season.unwrap_or_else(|| usual_season(panel.freq()));
