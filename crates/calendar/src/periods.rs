@@ -18,6 +18,10 @@ const NUMBERED: TimeFlaw = TimeFlaw::advising(
         .or(", and where a year has 13 of four weeks, number the rows with integers as times, and name the season (13)"),
 );
 
+const FISCAL_WEEK: TimeFlaw = TimeFlaw::new(
+    "is a week of a fiscal year, which begins on another day in each company; write the day on which the week begins",
+);
+
 /// Words beside the number of a quarter: by its letter, in French, Spanish and Portuguese, in the Nordic countries and in Japan, too.
 const QUARTERS: [&str; 11] =
     ["q", "t", "k", "qtr", "quarter", "quartal", "trimestre", "trim", "kvartal", "kwartaal", "四半期"];
@@ -28,11 +32,17 @@ const HALVES: [&str; 8] = ["h", "s", "half", "halbjahr", "semestre", "semester",
 /// and beside that of a week of ISO 8601.
 const WEEKS: [&str; 9] = ["w", "week", "wk", "kw", "woche", "semaine", "semana", "vecka", "uke"];
 
+/// Words beside that of a third of a year, which has four months.
+const THIRDS: [&str; 5] = ["tertial", "tertiaali", "cuatrimestre", "quadrimestre", "quadrimester"];
+
 /// Letters of weeks behind a year, as statistical offices of the Nordic countries write them: `2000U07`.
 const NORDIC_WEEKS: [&str; 2] = ["u", "v"];
 
 /// What makes the first, the second, ... of a number.
 const ORDINALS: [&str; 10] = ["er", "e", "ème", "eme", "st", "nd", "rd", "th", "º", "ª"];
+
+/// Numbers of quarters and half-years, as in Poland and Italy.
+const ROMAN: [&str; 4] = ["I", "II", "III", "IV"];
 
 /// Words between a period and its year.
 const OF: [&str; 2] = ["de", "of"];
@@ -41,6 +51,7 @@ const OF: [&str; 2] = ["de", "of"];
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Quarter,
+    Third,
     Half,
     Month,
     Week,
@@ -56,6 +67,7 @@ impl Kind {
             known if QUARTERS.contains(&known) => Some(Self::Quarter),
             known if HALVES.contains(&known) => Some(Self::Half),
             known if WEEKS.contains(&known) => Some(Self::Week),
+            known if THIRDS.contains(&known) => Some(Self::Third),
             "m" => Some(Self::Month),
             "p" => Some(Self::Numbered),
             _ => None,
@@ -71,8 +83,15 @@ impl Kind {
     /// By the word behind the number: the letters S, K and W may be others there, and `kw` is a quarter in Polish.
     fn behind_number(word: &str) -> Option<Self> {
         let is_other = ["s", "k", "w", "kw"].iter().any(|other| word.eq_ignore_ascii_case(other));
-        let is_certain = |kind: &Self| matches!(kind, Self::Quarter | Self::Half | Self::Week);
+        let is_certain = |kind: &Self| matches!(kind, Self::Quarter | Self::Third | Self::Half | Self::Week);
         Self::of(word).filter(is_certain).filter(|_| !is_other || word == "KW")
+    }
+
+    /// By the word behind a Roman number: weeks have none, and `kw` is a quarter in Polish.
+    fn behind_roman(word: &str) -> Option<Self> {
+        let is_polish = ["kw", "kwartał"].contains(&&*word.to_lowercase());
+        let known = if is_polish { Some(Self::Quarter) } else { Self::of(word) };
+        known.filter(|kind| matches!(kind, Self::Quarter | Self::Third | Self::Half))
     }
 
     /// By the word beside the number where the year has two digits: only quarters and half-years, whose number has one, are certain.
@@ -103,7 +122,7 @@ pub(crate) fn read(text: &str) -> Option<Result<Written<'static>, TimeFlaw>> {
     };
     let mut parts = [Part::End; 5];
     split(date, &mut parts)?;
-    let day = period(&parts).map(|(_, day)| day).or_else(|| day_of_named_month(&parts, date))?;
+    let day = period(&parts, date).map(|(_, day)| day).or_else(|| day_of_named_month(&parts, date))?;
     Some(day.and_then(|day| Ok(Written::civil(days_to(day) * DAY + clock?))))
 }
 
@@ -114,7 +133,8 @@ pub fn is_quarter_or_half(text: &str) -> bool {
     let mut parts = [Part::End; 5];
     may_be
         && split(text, &mut parts).is_some()
-        && period(&parts).is_some_and(|(kind, day)| matches!(kind, Kind::Quarter | Kind::Half) && day.is_ok())
+        && period(&parts, text)
+            .is_some_and(|(kind, day)| matches!(kind, Kind::Quarter | Kind::Half) && day.is_ok())
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -158,8 +178,13 @@ fn split<'a>(text: &'a str, parts: &mut [Part<'a>; 5]) -> Option<()> {
 }
 
 /// What a number within a year counts by its word, and the first day of this quarter, half-year, week or month, or the day of a week.
-fn period(parts: &[Part<'_>; 5]) -> Option<(Kind, Result<Date, TimeFlaw>)> {
+fn period(parts: &[Part<'_>; 5], text: &str) -> Option<(Kind, Result<Date, TimeFlaw>)> {
     use Part::{End, Number, Word};
+    if is_fiscal_week(parts) {
+        return Some((Kind::Week, Err(FISCAL_WEEK)));
+    }
+    let roman =
+        |word: &str| ROMAN.iter().zip(1..).find_map(|(roman, number)| (*roman == word).then_some(number));
     let is_ordinal = |word: &str| ORDINALS.contains(&&*word.to_lowercase());
     let (year, kind, number, digits, day) = match *parts {
         [Number(year, 4), Word(word), Number(number, digits), End, _] => {
@@ -177,7 +202,15 @@ fn period(parts: &[Part<'_>; 5]) -> Option<(Kind, Result<Date, TimeFlaw>)> {
         [Number(number, 1), Word(word), Number(year, 2), End, _]
         | [Word(word), Number(number, 1), Number(year, 2), End, _]
         | [Number(year, 2), Word(word), Number(number, 1), End, _] => {
-            (short_year(year), Kind::of_short_year(word)?, number, 1, None)
+            (century(year), Kind::of_short_year(word)?, number, 1, None)
+        }
+        [Word(number), Number(year, 4), End, ..] | [Number(year, 4), Word(number), End, ..]
+            if text.contains('/') =>
+        {
+            (year, Kind::Quarter, roman(number)?, 1, None)
+        }
+        [Word(number), Word(word), Number(year, 4), End, _] => {
+            (year, Kind::behind_roman(word)?, roman(number)?, 1, None)
         }
         [Number(number, digits), Word(ordinal), Word(word), Number(year, 4), End]
         | [Number(year, 4), Number(number, digits), Word(ordinal), Word(word), End]
@@ -203,6 +236,7 @@ fn period(parts: &[Part<'_>; 5]) -> Option<(Kind, Result<Date, TimeFlaw>)> {
     };
     let first = match (kind, digits, day) {
         (Kind::Quarter, 1, None) => month(4, 3),
+        (Kind::Third, 1, None) => month(3, 4),
         (Kind::Half, 1, None) => month(2, 6),
         (Kind::Month, 1..=2, None) => month(12, 1),
         (Kind::Week, 1..=2, day) => week(year, number, day.unwrap_or(1)),
@@ -211,6 +245,21 @@ fn period(parts: &[Part<'_>; 5]) -> Option<(Kind, Result<Date, TimeFlaw>)> {
         _ => return None,
     };
     Some((kind, first))
+}
+
+/// Whether a week is one of a fiscal year: `FY24-W03`, `FY2024 W03`, `W03 FY24`, `FW12 2024`.
+fn is_fiscal_week(parts: &[Part<'_>; 5]) -> bool {
+    use Part::{End, Number, Word};
+    match *parts {
+        [Word(year), Number(..), Word(week), Number(..), End]
+        | [Word(week), Number(..), Word(year), Number(..), End] => {
+            year.eq_ignore_ascii_case("fy") && Kind::of(week) == Some(Kind::Week)
+        }
+        [Word(week), Number(_, 1..=2), Number(..), End, _] | [Number(..), Word(week), Number(..), End, _] => {
+            week.eq_ignore_ascii_case("fw")
+        }
+        _ => false,
+    }
 }
 
 /// That day, from Monday = 1, of a week of ISO 8601.
@@ -229,7 +278,7 @@ fn day_of_named_month(parts: &[Part<'_>; 5], text: &str) -> Option<Result<Date, 
         | [Word(name), Number(day, 1..=2), Number(year, 4), End, _]
         | [Number(year, 4), Word(name), Number(day, 1..=2), End, _] => (year, name, day),
         // As spreadsheets write them; with a blank, the 18th of a January may be meant.
-        [Word(name), Number(year, 2), End, ..] if text.contains(['-', '\'', '\u{2019}']) => {
+        [Word(name), Number(year, 2), End, ..] if text.contains(['-', '/', '\'', '\u{2019}']) => {
             (century(year), name, 1)
         }
         [Number(day, 1..=2), Word(name), Number(year, 2), End, _] if text.contains(['-', '/']) => {
@@ -245,14 +294,10 @@ fn day_of_named_month(parts: &[Part<'_>; 5], text: &str) -> Option<Result<Date, 
     Some(Date::new(year as i16, month as i8, day as i8).map_err(|_| CALENDAR))
 }
 
-/// The year that strptime takes two digits for: 1969 to 2068, as forecasts of quarters go on beyond 2029.
-fn short_year(year: i64) -> i64 {
-    if year < 69 { 2000 + year } else { 1900 + year }
-}
-
-/// The year that spreadsheets take two digits for: 1930 to 2029.
-fn century(year: i64) -> i64 {
-    if year < 30 { 2000 + year } else { 1900 + year }
+/// The year that two digits stand for where no format says it: 1940 to 2039. Series begin in the forties, and forecasts go on
+/// beyond the 2029 that ends those of spreadsheets; a format's `%y` is that of strptime.
+pub fn century(year: i64) -> i64 {
+    if year < 40 { 2000 + year } else { 1900 + year }
 }
 
 /// The first day of a year, a month or a day that is written without a time of day, and the first one after it.
@@ -288,6 +333,9 @@ mod tests {
         for text in ["2015-P01", "2015P13", "P1 2015"] {
             assert_eq!(shown(text), Some(Err(NUMBERED)), "{text}");
         }
+        for text in ["FY24-W03", "FY2024 W03", "W03 FY24", "FW12 2024", "2024FW12"] {
+            assert_eq!(shown(text), Some(Err(FISCAL_WEEK)), "{text}");
+        }
     }
 
     #[test]
@@ -301,18 +349,21 @@ mod tests {
                     "2. Quartal, 2000", "2000 2. Quartal", "2e trimestre 2000", "2ème trimestre 2000",
                     "2nd quarter 2000", "2nd quarter of 2000", "2º trimestre de 2000", "2 trim. 2000",
                     "2000-T2", "2000T2", "T2 2000", "2T2000", "2000K2", "2. kvartal 2000", "2Q00", "2T00",
-                    "Q2 00", "Q2-00", "Q2/00", "Q2'00", "00Q2", "2000年第2四半期",
+                    "Q2 00", "Q2-00", "Q2/00", "Q2'00", "00Q2", "2000年第2四半期", "II/2000", "2000/II",
+                    "II kw. 2000", "II kwartał 2000", "II trimestre 2000",
                 ][..],
             ),
             (
                 "2000-07-01",
                 &[
                     "2000H2", "2000-H2", "H2 2000", "2H2000", "2000-S2", "2000M07", "2000-M7",
-                    "2. Halbjahr 2000", "2H00", "2º semestre de 2000", "2000年7月",
+                    "2. Halbjahr 2000", "2H00", "II semestre 2000", "2º semestre de 2000", "2000年7月",
                 ],
             ),
             ("1999-10-01", &["4Q99", "Q4 99"]),
-            ("2035-01-01", &["1Q35"]),
+            ("2035-01-01", &["1Q35", "Jan-35"]),
+            ("1950-01-01", &["1Q50", "Jan-50"]),
+            ("2000-05-01", &["Tertial 2 2000", "2. tertial 2000", "2000 tertial 2", "II quadrimestre 2000"]),
             (
                 "2021-01-04",
                 &[
@@ -326,7 +377,7 @@ mod tests {
                 "2018-01-01",
                 &[
                     "Jan 2018", "Jan-2018", "JAN2018", "Jan. 2018", "January, 2018", "2018 jan", "2018-Jan",
-                    "Jan-18", "Jan '18", "Jan\u{2019}18",
+                    "Jan-18", "jan/18", "Jan '18", "Jan\u{2019}18",
                 ],
             ),
             ("1949-09-01", &["Sep-49", "Sept 1949", "September 1949"]),
@@ -350,9 +401,10 @@ mod tests {
     fn what_is_not_certain_is_left_alone() {
         for text in [
             "", "2000", "2000 1", "Q1", "1Q", "18-Jan", "Jan 18", "Jan", "Jan 31 18", "18 Jan 31", "S1 2000",
-            "1S2000", "1K2000", "1 kw. 2000", "1W00", "W1 00", "U01 2000", "FY2000Q1", "2000Q1F", "2000Q01",
-            "2000Q1 ", "2000--- Q1", "1er Quartal", "1x Quartal 2000", "Januar 2018", "2000年1月31日",
-            "Ja 2018", "2018-Jan-", "31 Jan 2018 noon", "2021-W1-3", "20000Q1", "2000Q1 Q2 Q3 Q4",
+            "1S2000", "1K2000", "1 kw. 2000", "I 2000", "V/2000", "1W00", "W1 00", "U01 2000", "FY2000Q1",
+            "2000Q1F", "2000Q01", "2000Q1 ", "2000--- Q1", "1er Quartal", "1x Quartal 2000", "Januar 2018",
+            "2000年1月31日", "Ja 2018", "2018-Jan-", "31 Jan 2018 noon", "2021-W1-3", "20000Q1",
+            "2000Q1 Q2 Q3 Q4",
         ] {
             assert_eq!(shown(text), None, "{text:?}");
         }

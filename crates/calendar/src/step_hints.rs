@@ -30,6 +30,8 @@ pub enum StepHint {
     OneEach(&'static str, &'static str),
     /// No more than one, on the same day, and none in some.
     OneAtMost(&'static str, &'static str),
+    /// Quarters of which each fourth is missing, as thirds of a year are that are called `T1` to `T3`.
+    Thirds,
     /// Clocks that are put forward: an hour that never was.
     ClocksForward,
     /// A day without its last hour, as one of 23 whose hours are counted from midnight.
@@ -64,6 +66,9 @@ impl StepHint {
         {
             return Some(Self::ClocksBack(kept));
         }
+        if are_thirds(zone, times) {
+            return Some(Self::Thirds);
+        }
         // First and last days of months are such already.
         let is_at_edge = matches!(freq.unit, Unit::Months { .. });
         one_each(zone, times, !is_at_edge).or_else(|| change(kind, zone, times))
@@ -71,7 +76,7 @@ impl StepHint {
 
     /// Whether it is the whole remedy, so that no row is to be added.
     pub fn is_all(&self) -> bool {
-        !matches!(self, Self::ClocksForward | Self::ShortDay | Self::ClocksBack(_))
+        !matches!(self, Self::Thirds | Self::ClocksForward | Self::ShortDay | Self::ClocksBack(_))
     }
 }
 
@@ -107,6 +112,11 @@ impl fmt::Display for StepHint {
                 Setting::Resample.to(freq),
                 Setting::Aggregate.to("first"),
                 Setting::Fill
+            ),
+            Self::Thirds => write!(
+                f,
+                "no fourth quarter is there; if these are thirds of a year, of four months, write the days on which they begin (as \
+                 2024-01-01, 2024-05-01 and 2024-09-01); if not, "
             ),
             Self::ClocksForward => write!(
                 f,
@@ -194,6 +204,18 @@ fn one_each(zone: Option<&Zone>, times: &[i64], may_lack: bool) -> Option<StepHi
     let is_on_it = |other: &Date| other.day() == day.min(other.days_in_month());
     (may_lack && steps(month_of).all(|step| step % least == 0) && days.iter().all(is_on_it))
         .then_some(StepHint::OneAtMost(period, freq))
+}
+
+/// Whether times are the first days of all quarters but the fourth ones.
+fn are_thirds(zone: Option<&Zone>, times: &[i64]) -> bool {
+    let day = |time: &i64| date_of(zone.map_or(Some(*time), |zone| zone.civil(*time))?.div_euclid(DAY));
+    let first = |time: &i64| day(time).filter(|day| day.day() == 1 && [1, 4, 7].contains(&day.month()));
+    let days: Option<Vec<Date>> = times.iter().map(first).collect();
+    let follows = |pair: &[Date]| {
+        let months = if pair[0].month() == 7 { 6 } else { 3 };
+        month_of(pair[1]) - month_of(pair[0]) == months
+    };
+    days.is_some_and(|days| days.len() > 3 && days.windows(2).all(follows))
 }
 
 /// Whether an hour is missing in a night of spring, north or south of the equator.
@@ -284,4 +306,24 @@ fn change(kind: TimeKind, zone: Option<&Zone>, times: &[i64]) -> Option<StepHint
         before,
         after,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thirds_of_a_year_that_were_taken_for_quarters_are_told() {
+        let times = |texts: &[&str]| -> Vec<i64> {
+            texts.iter().map(|text| TimeKind::Timestamp.parse(text).unwrap()).collect()
+        };
+        let quarters = Freq::parse("QS").unwrap();
+        let hint = |times: &[i64]| StepHint::of(TimeKind::Timestamp, None, times, 3, quarters);
+        let thirds = times(&["T1 2023", "T2 2023", "T3 2023", "T1 2024", "T2 2024"]);
+        assert_eq!(hint(&thirds), Some(StepHint::Thirds));
+        assert!(hint(&thirds).unwrap().to_string().contains("2024-01-01, 2024-05-01 and 2024-09-01"));
+        // Of two quarters that are missing, one is no fourth.
+        let quarters = times(&["T1 2023", "T2 2023", "T3 2023", "T1 2024", "T3 2024", "T4 2024"]);
+        assert_ne!(hint(&quarters), Some(StepHint::Thirds));
+    }
 }

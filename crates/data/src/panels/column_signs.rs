@@ -48,6 +48,12 @@ pub(super) fn is_called_week(name: &str) -> bool {
     words().any(|word| WEEKS.contains(&word)) && !words().any(|word| OTHERS.contains(&word))
 }
 
+/// Whether a column holds quarters by its name, so that `1/2019` in it is no month.
+pub(super) fn is_called_quarter(name: &str) -> bool {
+    const QUARTERS: [&str; 6] = ["quarter", "qtr", "quartal", "trimestre", "kvartal", "kwartaal"];
+    QUARTERS.contains(&name.trim().to_lowercase().as_str())
+}
+
 /// Whether a cell of a column of numbers may be so: those that are written in another way than was said are an error of the reading,
 /// which says how they are.
 pub(super) fn holds_number(cell: Result<f32, Flaw>) -> bool {

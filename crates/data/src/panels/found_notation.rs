@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::column_signs::{holds_number, is_called_as_ids, is_called_time};
+use super::column_signs::{holds_number, is_called_as_ids, is_called_quarter, is_called_time};
 use super::first_rows::FirstRows;
 use super::laid_out::year_and_part;
 use super::month_languages::MonthLanguages;
@@ -316,7 +316,12 @@ impl Seen {
                 let may_be = may_be_date(&label) || is_called_time(&self.name) && is_pointed_month(&label);
                 let found = if may_be && !is_usual { formats(&label) } else { Vec::new() };
                 let found = found.iter().filter(|(format, _)| has_whole_date(format));
-                self.formats = Some(found.filter_map(|(format, _)| TimeFormat::parse(format).ok()).collect());
+                let quarters =
+                    || TimeFormat::parse("%q/%Y").ok().filter(|quarter| quarter.civil(&label).is_some());
+                self.formats = Some(match is_called_quarter(&self.name).then(quarters).flatten() {
+                    Some(quarters) => vec![quarters],
+                    None => found.filter_map(|(format, _)| TimeFormat::parse(format).ok()).collect(),
+                });
                 self.first.clone_from(&label);
                 self.are_usual = is_usual;
             }
@@ -590,6 +595,15 @@ mod tests {
         ] {
             let error = read(&text).unwrap_err().to_string();
             assert!(error.contains("the id is empty"), "{error}");
+        }
+    }
+
+    #[test]
+    fn numbers_of_quarters_with_their_year_are_no_months() {
+        for (name, format) in [("quarter", "%q/%Y"), ("month", "%m/%Y")] {
+            let file = file(&format!("{name},y\n1/2019,1\n2/2019,2\n3/2019,3\n4/2019,4\n"));
+            let found = ReadOptions::new().with_notation_of(&file, [false; 2]).unwrap();
+            assert_eq!(found.time_format.map(|format| format.to_string()).as_deref(), Some(format));
         }
     }
 

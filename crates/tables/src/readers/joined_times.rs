@@ -10,7 +10,7 @@ use super::read_note::ReadNote;
 use super::table::TableReader;
 use crate::error::TableError;
 use crate::error::flaw::Flaw;
-use foretell_calendar::{Advice, Clock, Locale, TimeFlaw, TimeFormat, TimeKind};
+use foretell_calendar::{Advice, Clock, Locale, TimeFlaw, TimeFormat, TimeKind, periods::century};
 use foretell_messages::Setting;
 
 const PARTS: TimeFlaw = TimeFlaw::new(
@@ -333,9 +333,8 @@ fn fiscal_year(text: &str) -> Option<String> {
     let digits = digits.trim_start_matches([' ', '-', '\'']);
     match digits.len() {
         4 if is_year(digits) => Some(digits.to_owned()),
-        // As strptime reads %y.
         2 if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
-            Some(format!("{}{digits}", if digits < "69" { "20" } else { "19" }))
+            Some(century(digits.parse().ok()?).to_string())
         }
         _ => None,
     }
