@@ -52,41 +52,22 @@ pub enum UnreadableTable {
         /// The line and the text of the first cell of one unit, and of the first cell of another.
         cells: Box<[(u64, String); 2]>,
     },
-    /// A column that has no number above 999 without a point, and three digits behind each point.
+    /// Points that may stand between thousands, as each has three digits behind it.
     #[error(
-        "{file}: column `{column}` has whole numbers up to {whole}, and three digits behind each point (line {line}), which stands between \
-         thousands then; say so ({} and {}), or, if it stands before decimals after all, {}",
+        "{file}, column `{column}`: each point has three digits behind it ({seen}); say whether it is between thousands ({}) or before \
+         decimals ({})",
         Setting::Thousands.to('.'),
-        Setting::Decimal.to(','),
-        Setting::Thousands.to(',')
+        Setting::Decimal.to('.')
     )]
-    PointedThousands {
+    PointsInQuestion {
         /// The file.
         file: Arc<str>,
         /// The column.
         column: String,
         /// The first line with a point.
         line: u64,
-        /// The largest number without one.
-        whole: u32,
-    },
-    /// Numbers all of which have three digits behind their point, between semicolons.
-    #[error(
-        "{file}, column `{column}`: each point in a number has three digits behind it (`{cell}` in line {line}), and semicolons separate the \
-         fields, as where points stand between thousands; if they do, say so ({} and {}), or, if they stand before decimals, {}",
-        Setting::Thousands.to('.'),
-        Setting::Decimal.to(','),
-        Setting::Thousands.to(',')
-    )]
-    PointsOfThreeDigits {
-        /// The file.
-        file: Arc<str>,
-        /// The column of the first of them.
-        column: String,
-        /// Its line.
-        line: u64,
-        /// Its text.
-        cell: String,
+        /// What is there, and the reason to ask.
+        seen: String,
     },
     /// Compressed text that is damaged, or hostile.
     #[error("{file}: {reason}")]

@@ -65,8 +65,7 @@ impl UnreadableTable {
             | Self::Json { file, .. }
             | Self::NotBuilt { file, .. }
             | Self::Batches { table: file, .. } => Whereabouts::file(file),
-            Self::PointedThousands { file, column, line, .. }
-            | Self::PointsOfThreeDigits { file, column, line, .. } => {
+            Self::PointsInQuestion { file, column, line, .. } => {
                 Whereabouts { row: Some(*line), ..Whereabouts::file(file).column(column) }
             }
             Self::MixedUnits { file, column, cells } => {

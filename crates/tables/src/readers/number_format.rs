@@ -22,29 +22,49 @@ use crate::error::flaw::Flaw;
 /// # Ok::<(), foretell_tables::TableError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "(char, Option<char>)", into = "(char, Option<char>)")]
+#[serde(try_from = "KeptFormat", into = "KeptFormat")]
 pub struct NumberFormat {
     decimal: char,
     thousands: Option<char>,
+    /// Whether someone said so: a point that is usual may still be one between thousands.
+    is_said: bool,
 }
 
 impl Default for NumberFormat {
     fn default() -> Self {
-        Self { decimal: '.', thousands: None }
+        Self { decimal: '.', thousands: None, is_said: false }
     }
 }
 
-impl From<NumberFormat> for (char, Option<char>) {
+/// How models keep a format.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum KeptFormat {
+    Marks(char, Option<char>),
+    /// The usual marks, where someone said so.
+    Said(char, Option<char>, bool),
+}
+
+impl From<NumberFormat> for KeptFormat {
     fn from(format: NumberFormat) -> Self {
-        (format.decimal, format.thousands)
+        let NumberFormat { decimal, thousands, is_said } = format;
+        match (decimal, thousands, is_said) {
+            ('.', None, true) => Self::Said(decimal, thousands, is_said),
+            _ => Self::Marks(decimal, thousands),
+        }
     }
 }
 
-impl TryFrom<(char, Option<char>)> for NumberFormat {
+impl TryFrom<KeptFormat> for NumberFormat {
     type Error = TableError;
 
-    fn try_from((decimal, thousands): (char, Option<char>)) -> Result<Self, TableError> {
-        Self::new(decimal, thousands)
+    fn try_from(kept: KeptFormat) -> Result<Self, TableError> {
+        match kept {
+            KeptFormat::Marks('.', None) | KeptFormat::Said('.', None, false) => Ok(Self::default()),
+            KeptFormat::Marks(decimal, thousands) | KeptFormat::Said(decimal, thousands, _) => {
+                Self::new(decimal, thousands)
+            }
+        }
     }
 }
 
@@ -83,7 +103,7 @@ impl NumberFormat {
             Some(mark) if mark == decimal => {
                 Err(TableError::setting("thousands", mark, "another mark than that before decimals"))
             }
-            _ => Ok(Self { decimal, thousands }),
+            _ => Ok(Self { decimal, thousands, is_said: true }),
         }
     }
 
@@ -382,6 +402,21 @@ mod tests {
             ((',', None), "87,5 %", 0.875),
         ] {
             assert_eq!(read(format, text), Ok(value), "{text}");
+        }
+    }
+
+    #[test]
+    fn models_keep_whether_the_usual_marks_were_said() {
+        let said = NumberFormat::new('.', None).unwrap();
+        assert_ne!(said, NumberFormat::default());
+        let german = NumberFormat::new(',', Some('.')).unwrap();
+        for (format, kept) in [
+            (NumberFormat::default(), r#"[".",null]"#),
+            (said, r#"[".",null,true]"#),
+            (german, r#"[",","."]"#),
+        ] {
+            assert_eq!(serde_json::to_string(&format).unwrap(), kept);
+            assert_eq!(serde_json::from_str::<NumberFormat>(kept).unwrap(), format);
         }
     }
 

@@ -109,23 +109,28 @@ impl Points {
         if self.decimals.load(Ordering::Relaxed) {
             return Ok(());
         }
+        let question = |column: &str, line, seen| UnreadableTable::PointsInQuestion {
+            file: file.clone(),
+            column: column.to_owned(),
+            line,
+            seen,
+        };
         if let Some((column, points)) = found {
-            return Err(UnreadableTable::PointedThousands {
-                file: file.clone(),
-                column: column.clone(),
-                line: points.line.load(Ordering::Relaxed),
-                whole: points.whole.load(Ordering::Relaxed),
-            });
+            let (line, whole) = (points.line.load(Ordering::Relaxed), points.whole.load(Ordering::Relaxed));
+            return Err(question(
+                column,
+                line,
+                format!("from line {line} on; without one, numbers end at {whole}"),
+            ));
         }
         let first = self.cell.lock().unwrap_or_else(PoisonError::into_inner);
         match first.as_ref().filter(|_| self.semicolons) {
             None => Ok(()),
-            Some((column, cell)) => Err(UnreadableTable::PointsOfThreeDigits {
-                file: file.clone(),
-                column: header.get(*column).cloned().unwrap_or_default(),
-                line: self.line.load(Ordering::Relaxed),
-                cell: cell.clone(),
-            }),
+            Some((column, cell)) => {
+                let line = self.line.load(Ordering::Relaxed);
+                let column = header.get(*column).map_or("", String::as_str);
+                Err(question(column, line, format!("`{cell}` in line {line}, between semicolons")))
+            }
         }
     }
 }
@@ -150,7 +155,8 @@ mod tests {
         points.see(1, LINES + 1, b"980");
         points.see(1, LINES + 2, b"1.020");
         let refused = check().unwrap_err();
-        let is_first = matches!(&refused, UnreadableTable::PointedThousands { column, line: 3, whole: 980, .. } if column == "y");
+        let is_first =
+            matches!(&refused, UnreadableTable::PointsInQuestion { column, line: 3, .. } if column == "y");
         assert!(is_first, "{refused}");
         points.see(1, LINES + 500, b"2.5");
         check().unwrap();
@@ -163,10 +169,8 @@ mod tests {
         points.see(0, 2, b"1.200");
         points.see(0, 3, b"12.350");
         let refused = check().unwrap_err();
-        assert!(
-            matches!(&refused, UnreadableTable::PointsOfThreeDigits { line: 2, cell, .. } if cell == "1.200"),
-            "{refused}"
-        );
+        let is_first = matches!(&refused, UnreadableTable::PointsInQuestion { line: 2, seen, .. } if seen.contains("`1.200`"));
+        assert!(is_first, "{refused}");
         points.see(0, 4, b"1.25");
         check().unwrap();
     }
