@@ -159,6 +159,7 @@ impl DataArgs {
         let (file, static_cols) = (self.file.options(&saved.file), static_cols.clone());
         let numbers = numbers(self.decimal, self.thousands, saved.numbers)?;
         let mut options = saved.file(file).numbers(numbers);
+        options.until.clone_from(&self.until);
         (options.static_cols, options.end_col) = (static_cols, end_col);
         let said = [
             (&self.missing, &mut options.missing),

@@ -1,5 +1,6 @@
 //! From the rows of a table to a panel: duplicates, the frequency, gaps.
 
+use super::between::bound;
 use super::far_times::FarTime;
 use super::fill::Filled;
 use super::panel::{Data, Panel, Series};
@@ -32,9 +33,14 @@ impl TableRows {
         if let Some(zone) = &zone {
             self.check_skipped_hours(zone)?;
         }
+        if let Some(until) = &self.until {
+            let end = bound(kind, zone.as_ref(), "until", until, true)?;
+            self.leave_out_far(kind, zone.as_ref(), end);
+        }
         if let Some(how) = self.aggregate {
             match self.partial.clone().filter(|(periods, _)| periods.resample.is_some()) {
                 Some((periods, kept)) => {
+                    self.check_gathered(kind, zone.as_ref())?;
                     let holes = self.holes(&periods, zone.as_ref(), how);
                     let partial = self.partial_periods(&periods, zone.as_ref());
                     self.aggregate(how);
@@ -130,6 +136,29 @@ impl TableRows {
         let (at, id) = (Box::new(self.place(run.start + row)), self.id(run).to_string());
         let (time, meant) = (shown(times[row]).into(), meant.map(|meant| shown(meant).into()));
         Err(MisreadTable::FarTime { at, id, time, others, meant }.into())
+    }
+
+    /// Leaves out a far time at the end of a series that is not before `end`: no one asked for it, so nothing is in doubt.
+    fn leave_out_far(&mut self, kind: TimeKind, zone: Option<&Zone>, end: i64) {
+        let read = if self.within.is_empty() { &self.times } else { &self.within };
+        let mut times = Vec::new();
+        for run in &mut self.runs {
+            read.copy(run.start, run.len, &mut times);
+            times.sort_unstable();
+            let far = FarTime::among(kind, zone, &times).map(|far| far.row);
+            run.len -= usize::from(far.is_some_and(|row| row + 1 == run.len && times[row] >= end));
+        }
+    }
+
+    /// Refuses far times of rows that are gathered: the period of such a row, which is not complete, would be left out without a word.
+    fn check_gathered(&self, kind: TimeKind, zone: Option<&Zone>) -> Result<(), DataError> {
+        let mut times = Vec::new();
+        for run in &self.runs {
+            self.within.copy(run.start, run.len, &mut times);
+            times.sort_unstable();
+            self.check_far(kind, zone, run, &times)?;
+        }
+        Ok(())
     }
 
     /// Whether a series seems to follow another frequency than this one.

@@ -2,7 +2,7 @@
 
 use super::panel::Panel;
 use crate::error::DataError;
-use foretell_calendar::{Clock, TimeKind, periods::whole_period};
+use foretell_calendar::{Clock, TimeKind, Zone, periods::whole_period};
 use foretell_tables::TableError;
 
 impl Panel {
@@ -21,8 +21,9 @@ impl Panel {
     /// # Errors
     /// A text that is no time of the panel's kind, and a range without rows.
     pub fn between(&self, since: Option<&str>, until: Option<&str>) -> Result<Self, DataError> {
-        let from = since.map(|text| self.bound("since", text, false)).transpose()?;
-        let end = until.map(|text| self.bound("until", text, true)).transpose()?;
+        let bound = |setting, text, end| bound(self.freq().kind(), self.zone(), setting, text, end);
+        let from = since.map(|text| bound("since", text, false)).transpose()?;
+        let end = until.map(|text| bound("until", text, true)).transpose()?;
         let mut series = Vec::with_capacity(self.n_series());
         for (place, whole) in self.series.iter().enumerate() {
             let rows_before = |bound: i64| {
@@ -69,28 +70,32 @@ impl Panel {
         )
         .into()
     }
+}
 
-    /// The first time that is not before `text`; if that is the `end`, the first one after it.
-    fn bound(&self, setting: &'static str, text: &str, end: bool) -> Result<i64, DataError> {
-        let mut zone = self.zone().cloned();
-        zone.iter_mut().for_each(|zone| zone.found = false);
-        let mut clock = Clock::new(None, zone, None).of_kind(self.freq().kind());
-        let expected = match self.freq().kind() {
-            TimeKind::Integer => "a step number, as the times of the data",
-            TimeKind::Timestamp => {
-                "a time, as 2024-05-31 or 2024-05-31 13:00, or a month (2024-05) or a year as a whole"
-            }
-        };
-        let refused = || TableError::setting(setting, text, expected).into();
-        let whole = (self.freq().kind() == TimeKind::Timestamp).then(|| whole_period(text.trim())).flatten();
-        match whole {
-            Some([first, next]) => {
-                clock.read(&if end { next } else { first }.to_string()).map_err(|_| refused())
-            }
-            None => {
-                let time = clock.read(text.trim()).map_err(|_| refused())?;
-                Ok(time.saturating_add(i64::from(end)))
-            }
+/// The first time that is not before `text`; if that is the `end`, the first one after it.
+pub(super) fn bound(
+    kind: TimeKind,
+    zone: Option<&Zone>,
+    setting: &'static str,
+    text: &str,
+    end: bool,
+) -> Result<i64, DataError> {
+    let mut zone = zone.cloned();
+    zone.iter_mut().for_each(|zone| zone.found = false);
+    let mut clock = Clock::new(None, zone, None).of_kind(kind);
+    let expected = match kind {
+        TimeKind::Integer => "a step number, as the times of the data",
+        TimeKind::Timestamp => {
+            "a time, as 2024-05-31 or 2024-05-31 13:00, or a month (2024-05) or a year as a whole"
+        }
+    };
+    let refused = || TableError::setting(setting, text, expected).into();
+    let whole = (kind == TimeKind::Timestamp).then(|| whole_period(text.trim())).flatten();
+    match whole {
+        Some([first, next]) => clock.read(&if end { next } else { first }.to_string()).map_err(|_| refused()),
+        None => {
+            let time = clock.read(text.trim()).map_err(|_| refused())?;
+            Ok(time.saturating_add(i64::from(end)))
         }
     }
 }

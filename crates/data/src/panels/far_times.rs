@@ -70,7 +70,7 @@ fn meant(zone: Option<&Zone>, far: i64, others: &[i64]) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Fill, Panel, ReadOptions};
+    use crate::{Aggregate, Fill, Panel, ReadOptions};
     use foretell_calendar::{Freq, TimeKind, days::DAY};
 
     /// Rows at the steps of a frequency from 2024-01-01 on, of which one has another year.
@@ -134,5 +134,21 @@ mod tests {
         let text = months.iter().fold("ds,y\n".to_owned(), |text, month| text + month + ",1\n");
         let options = ReadOptions::new().fill(Fill::Zero);
         assert_eq!(Panel::read_csv(text.as_bytes(), "t.csv", &options).unwrap().len(0), 27);
+    }
+
+    #[test]
+    fn a_far_time_is_told_before_rows_are_gathered_and_left_out_behind_the_end() {
+        let text = text("D", 60, 30, "2042");
+        let months = ReadOptions::new().aggregate(Aggregate::Sum).resample(Freq::parse("MS").unwrap());
+        let message = refused(&text, &months);
+        assert!(message.contains("line 32: the time 2042-01-31 of series `y` stands far"), "{message}");
+        let until = |text: &str| ReadOptions { until: Some(text.to_owned()), ..ReadOptions::new() };
+        for aggregate in [None, Some(Aggregate::Sum)] {
+            let filled = ReadOptions { fill: Some(Fill::Zero), aggregate, ..until("2024-12") };
+            let panel = Panel::read_csv(text.as_bytes(), "t.csv", &filled).unwrap();
+            assert_eq!((panel.len(0), panel.y(0)[30], panel.y(0)[59]), (60, 0.0, 59.0));
+        }
+        // A time that was asked for is in doubt.
+        assert!(refused(&text, &until("2050")).contains("stands far"));
     }
 }

@@ -20,15 +20,20 @@ impl Aggregate {
 impl TableRows {
     /// Makes one row of those of a series and time, in a table that is arranged.
     pub(super) fn aggregate(&mut self, how: Aggregate) {
-        let (mut starts, mut times, mut kept) = (Vec::new(), Vec::new(), Steps::default());
+        let (mut starts, mut ends, mut times) = (Vec::new(), Vec::new(), Vec::new());
+        let mut kept = Steps::default();
         let rows = self.len();
         for run in &mut self.runs {
             self.times.copy(run.start, run.len, &mut times);
             let start = starts.len();
             for (i, &time) in times.iter().enumerate() {
+                let row = (run.start + i) as u32;
                 if i == 0 || times[i - 1] != time {
-                    starts.push((run.start + i) as u32);
+                    starts.push(row);
+                    ends.push(row + 1);
                     kept.push(time);
+                } else if let Some(end) = ends.last_mut() {
+                    *end = row + 1;
                 }
             }
             (run.start, run.len) = (start, starts.len() - start);
@@ -37,7 +42,8 @@ impl TableRows {
             self.runs_are(&starts);
             return;
         }
-        let groups = |i: usize| starts[i] as usize..starts.get(i + 1).map_or(rows, |end| *end as usize);
+        // Rows between two series may be those that were left out.
+        let groups = |i: usize| starts[i] as usize..ends[i] as usize;
         let mask = self.mask.as_deref();
         let known = |i: &usize| mask.is_none_or(|mask| mask[*i] != 0.0);
         let y = (0..starts.len()).map(|i| match groups(i).any(|row| known(&row)) {

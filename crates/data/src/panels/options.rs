@@ -100,6 +100,9 @@ pub struct ReadOptions {
     pub snap: Option<Freq>,
     /// Most bytes of memory that the panel may take while it is read; no limit by default.
     pub max_memory: Option<u64>,
+    /// The last time that is asked for, as of [`Panel::between`](crate::Panel::between): a far time behind it is left out unasked.
+    #[serde(skip)]
+    pub until: Option<String>,
     /// Most rows that a table may have, with those that are filled in; of a wide one, values. No limit by default.
     #[serde(skip)]
     pub max_rows: Option<usize>,
@@ -138,6 +141,7 @@ impl Default for ReadOptions {
             drop_unknown: false,
             aggregate: None,
             resample: None,
+            until: None,
             keep_partial: false,
             snap: None,
             max_memory: None,
@@ -324,6 +328,7 @@ impl ReadOptions {
             freq: None,
             max_memory: None,
             max_rows: None,
+            until: None,
             notation: of_model.notation,
             threads: of_model.threads,
             ..self.clone()

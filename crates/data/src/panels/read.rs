@@ -264,6 +264,7 @@ fn read_long(
         fill: options.fill,
         drop_unknown: options.drop_unknown,
         aggregate: options.aggregate,
+        until: options.until.clone(),
         max_rows: options.max_rows,
         threads: options.threads,
         ..TableRows::default()
@@ -329,6 +330,7 @@ fn read_wide(
         fill: options.fill,
         drop_unknown: options.drop_unknown,
         aggregate: options.aggregate,
+        until: options.until.clone(),
         max_rows: options.max_rows,
         threads: options.threads,
         ..TableRows::default()

@@ -56,6 +56,8 @@ pub(crate) struct TableRows {
     pub(super) threads: usize,
     /// The periods that rows are gathered in, and whether those at the ends that are not complete are kept.
     pub(super) partial: Option<(Periods, bool)>,
+    /// The end of the rows that are asked for, if someone gave one.
+    pub(super) until: Option<String>,
     /// Notes on assumptions of the reading.
     pub(super) notes: Vec<ReadNote>,
     /// How the first missing value of `y` was written.
