@@ -12,7 +12,7 @@ from typing import Any
 
 from foretell import _frames
 from foretell._calls import LoaderOptions
-from foretell.errors import ColumnError
+from foretell.errors import ColumnError, saying
 
 #: Kinds of exogenous columns: the list of a model, the table that has them, and how neuralforecast calls them.
 _KINDS = (("hist", "df", "historical"), ("futr", "df", "future"), ("stat", "static_df", "static"))
@@ -193,4 +193,4 @@ def reworded(error: Exception, table: str, library: str = "pandas") -> Exception
     found = re.search(r"has (\d+) categories in the training data", text)
     if found:
         text = f"{text} ({found.group(1)} distinct values)"
-    return type(error)(text)
+    return saying(error, text)

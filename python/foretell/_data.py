@@ -12,7 +12,7 @@ from typing import Any
 
 from foretell import _checks, _foretell, _frames, _frequencies, _ids, _missing
 from foretell._frames import library
-from foretell.errors import ColumnError
+from foretell.errors import ColumnError, saying
 
 #: Columns with a meaning of their own, which are read where they are.
 SPECIAL = ("available_mask", "sample_weight")
@@ -224,7 +224,7 @@ def read_panel(
         if static_df is not None and _is_read_alone(df, names, reading):
             raise _of_statics(error) from None
         text = str(error).replace(str(reading.freq), _frequencies.shown(reading.freq))
-        raise _checks.reworded(type(error)(text), table, library(df)) from None
+        raise _checks.reworded(saying(error, text), table, library(df)) from None
 
 
 def _panel(df: Any, static_df: Any, names: Names, reading: Reading, of_pandas: Mapping[str, Any] | None = None) -> _foretell.Panel:
@@ -253,7 +253,7 @@ def _of_statics(error: Exception) -> Exception:
     """An error of the static table, whose series have no rows to fill in."""
     text = str(_checks.reworded(error, "static_df")).replace("of the panel's series", "of the series of df")
     text = re.sub(r"is missing; fill it in .*", "is missing; write one value for each series", text)
-    return type(error)(text)
+    return saying(error, text)
 
 
 def _times(df: Any, time_col: str, table: str) -> Iterable[datetime]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from foretell import _ahead, _checks, _foretell, _levels
 from foretell._data import Data
+from foretell.errors import saying
 from foretell.utils import PredictionIntervals
 
 #: Most levels and quantiles whose columns are kept.
@@ -231,4 +232,4 @@ def _reworded(error: ValueError) -> ValueError:
     text = str(error)
     if " is missing" in text:
         text = f"{text.partition(' is missing')[0]} is missing; arrays hold a number in every row: predict takes available_mask in tables"
-    return type(error)(text)
+    return saying(error, text)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from foretell import _checks, _foretell, _frames
 from foretell._data import Names
+from foretell.errors import saying
 
 if TYPE_CHECKING:
     from foretell._calls import TableT
@@ -67,7 +68,7 @@ def evaluate(
         )
     except ValueError as error:
         if "none was given; give it" in str(error):
-            raise type(error)(str(error).replace("none was given; give it", "none was given; give it as train_df")) from None
+            raise saying(error, str(error).replace("none was given; give it", "none was given; give it as train_df")) from None
         raise _checks.reworded(error, "df") if "no column of forecasts" in str(error) else error from None
     rows, true_rows = found["rows"]
     if true_rows < rows:

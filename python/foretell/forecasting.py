@@ -101,7 +101,8 @@ class AutoForecaster:
         try:
             data = self._read(df, static_df, reading)
         except ValueError as error:
-            if freq is not None or self._last_freq is None:
+            # Only where the times tell no frequency does that of the last fit hold; it mends no other mistake.
+            if freq is not None or self._last_freq is None or getattr(error, "code", None) != "no_freq":
                 raise
             try:
                 data = self._read(df, static_df, replace(reading, freq=self._last_freq))

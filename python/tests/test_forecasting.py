@@ -216,6 +216,22 @@ def test_a_loaded_forecaster_is_fitted_to_data_of_another_frequency(tmp_path: Pa
     assert loaded(freq="D").freq == "D"
 
 
+def test_only_times_without_a_frequency_are_read_again_with_the_last_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    AutoForecaster(3, "ME", models="SeasonalNaive").fit(AirPassengersDF).save(tmp_path / "model")
+    auto, read, freqs = AutoForecaster.load(tmp_path / "model"), AutoForecaster._read, []
+
+    def watched(self: AutoForecaster, df: Any, static_df: Any, reading: Any, **settings: Any) -> Any:
+        freqs.append(reading.freq)
+        return read(self, df, static_df, reading, **settings)
+
+    monkeypatch.setattr(AutoForecaster, "_read", watched)
+    with pytest.raises(ValueError, match="no column"):
+        auto.fit(AirPassengersDF.drop(columns="y"))
+    assert freqs == [None]
+    auto.fit(AirPassengersDF.tail(1))
+    assert freqs == [None, None, "ME"]
+
+
 def test_columns_are_computed_for_the_models(tmp_path: Path) -> None:
     days = pd.date_range("2022-01-01", periods=912, freq="D")
     df = pd.DataFrame({"unique_id": "a", "ds": days, "y": [100.0 + 5 * (t % 7) + t * 7919 % 4 for t in range(912)]})

@@ -7,6 +7,7 @@ import pytest
 
 import foretell
 from foretell import NeuralForecast
+from foretell.errors import saying
 from foretell.losses import IQLoss
 from foretell.models import NHITS, NLinear
 from foretell.utils import AirPassengersPanel, PredictionIntervals
@@ -100,6 +101,21 @@ def test_errors_have_their_facts_as_attributes():
     facts = error.value
     assert (facts.code, facts.setting, facts.message) == ("hyper_parameter_value", "max_steps", str(facts))
     assert (facts.file, facts.row, facts.column, facts.series, facts.advice) == (None,) * 5
+
+
+def test_errors_of_tables_keep_their_facts_in_other_words():
+    with pytest.raises(ValueError) as error:
+        NeuralForecast([nlinear()], freq="ME").fit(DATA.drop(index=5))
+    facts = error.value
+    assert (facts.code, facts.series, facts.message) == ("gap", "Airline1", str(facts))
+
+
+def test_the_advice_of_an_error_in_other_words_is_its_end():
+    error = ValueError("the record batches: none; give it; or not")
+    error.message, error.advice, error.code = str(error), "give it; or not", "none"
+    said = saying(error, "df: none; give it as train_df; or not")
+    assert (said.message, said.advice, said.code) == (str(said), "give it as train_df; or not", "none")
+    assert vars(saying(ValueError("no facts"), "none")) == {}
 
 
 def test_warnings_of_intervals_are_pythons_words():
