@@ -207,6 +207,9 @@ class AutoForecaster:
         specs = json.loads(fitted.models)
         if [spec["model"] for spec in specs] != ["Auto"]:
             raise ValueError(f"{path} holds {', '.join(fitted.names)}, no automatic forecast: NeuralForecast.load reads it")
+        computed = _engine.settings_of(fitted).get("features")
+        if "features" in settings and _engine.differ(computed, settings["features"]):
+            warnings.warn(f"features: the loaded models forecast with {computed or 'none'} until they are fitted again", stacklevel=2)
         fitted, names = _engine.keeping(fitted, dict(settings)), Names.of_trained(fitted)
         kept = {name: value for name, value in _engine.settings_of(fitted).items() if name in EngineOptions.__optional_keys__}
         # A further fit is given the columns of its features then.

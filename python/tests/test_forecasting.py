@@ -247,6 +247,8 @@ def test_columns_are_computed_for_the_models(tmp_path: Path) -> None:
     loaded = AutoForecaster.load(tmp_path / "models")
     pd.testing.assert_frame_equal(loaded.predict(), told)
     assert loaded.fit(past).predict()["Auto"].iloc[4] < 40
+    with pytest.warns(UserWarning, match="forecast with holidays:US until they are fitted again"):
+        AutoForecaster.load(tmp_path / "models", features="weekday")
 
 
 def test_arguments_that_there_are_not_are_told_with_the_nearest() -> None:
