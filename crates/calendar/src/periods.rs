@@ -251,9 +251,9 @@ fn period(parts: &[Part<'_>; 5], text: &str) -> Option<(Kind, Result<Date, TimeF
 fn is_fiscal_week(parts: &[Part<'_>; 5]) -> bool {
     use Part::{End, Number, Word};
     match *parts {
-        [Word(year), Number(..), Word(week), Number(..), End]
-        | [Word(week), Number(..), Word(year), Number(..), End] => {
-            year.eq_ignore_ascii_case("fy") && Kind::of(week) == Some(Kind::Week)
+        [Word(first), Number(..), Word(second), Number(..), End] => {
+            let is = |year: &str, week| year.eq_ignore_ascii_case("fy") && Kind::of(week) == Some(Kind::Week);
+            is(first, second) || is(second, first)
         }
         [Word(week), Number(_, 1..=2), Number(..), End, _] | [Number(..), Word(week), Number(..), End, _] => {
             week.eq_ignore_ascii_case("fw")

@@ -281,7 +281,7 @@ impl NumberFormat {
         }
         let fits = |format: Self| format.plain(text).is_some_and(|plain| plain.parse::<f64>().is_ok());
         let decimal = if self.decimal == '.' { ',' } else { '.' };
-        if fits(Self { decimal, thousands: self.thousands.filter(|mark| *mark != decimal) }) {
+        if fits(Self { decimal, thousands: self.thousands.filter(|mark| *mark != decimal), ..self }) {
             let thousands = decimal == ',' && Self::default().grouped_by(',').plain(text).is_some();
             return match decimal {
                 _ if thousands && !text.trim_start_matches(['-', '+']).starts_with('0') => {
@@ -293,7 +293,7 @@ impl NumberFormat {
         }
         let grouped = |decimal: char| {
             let marks = THOUSANDS.into_iter().filter(|mark| *mark != decimal);
-            marks.into_iter().any(|mark| fits(Self { decimal, thousands: Some(mark) }))
+            marks.into_iter().any(|mark| fits(Self { decimal, thousands: Some(mark), ..self }))
         };
         if grouped('.') || grouped(',') { Flaw::Grouped } else { Flaw::Text }
     }
