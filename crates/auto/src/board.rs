@@ -126,12 +126,16 @@ impl Board {
                 "on {windows} of {series} that weights were chosen by, as there are too few data for another: expect somewhat less"
             ),
         };
-        let alone = match auto.model == AUTO && naive.weight > 0.999 {
-            true => " Nothing was better than the seasonal naive, so it is the forecast.",
-            false => "",
-        };
+        // The forecast then has the errors of the baseline, whatever was combined in the scored window; its intervals are made of the
+        // errors of several windows, so that a comparison of the two would say something of how they are made alone.
+        if naive.weight > 0.999 {
+            return format!(
+                "Expect errors of about {:.2} of the change over a season (MASE), {of}. Nothing was better than the seasonal naive, so it is the forecast.",
+                naive.mase
+            );
+        }
         format!(
-            "Expect errors of about {:.2} of the change over a season (MASE): {}, intervals {}, {of}.{alone}",
+            "Expect errors of about {:.2} of the change over a season (MASE): {}, intervals {}, {of}.",
             auto.mase,
             than(auto.mase, naive.mase),
             than(auto.scaled_crps, naive.scaled_crps),
@@ -181,6 +185,15 @@ mod tests {
         let worse = board(1.2, 1.0, false).sentence();
         assert!(worse.contains("20 % WORSE") && worse.contains("too few data"), "{worse}");
         assert!(board(f64::NAN, f64::NAN, false).sentence().contains("too short"));
+    }
+
+    #[test]
+    fn a_forecast_that_is_the_baseline_is_not_compared_with_it() {
+        let auto = BoardRow { scaled_crps: 1.02, ..row(AUTO, 1.0, 1.0) };
+        let board = Board { rows: vec![auto, row(BASELINE, 1.0, 1.0)], ..Board::default() };
+        let sentence = board.sentence();
+        assert!(sentence.ends_with("better than the seasonal naive, so it is the forecast."), "{sentence}");
+        assert!(sentence.contains("about 1.00") && !sentence.contains('%'), "{sentence}");
     }
 
     #[test]
