@@ -2,10 +2,9 @@
 
 use std::str::FromStr as _;
 
+use anyhow::Context as _;
 use clap::Args;
 use foretell::Features;
-
-use crate::failure::Usage;
 
 /// Columns that are computed from the data.
 #[derive(Debug, Args)]
@@ -25,14 +24,15 @@ impl FeatureArgs {
     }
 
     /// The features; nothing if there is none.
-    pub(crate) fn features(&self) -> Result<Option<Features>, Usage> {
+    pub(crate) fn features(&self) -> anyhow::Result<Option<Features>> {
         features(&self.words)
     }
 }
 
 /// The features of words between commas.
-pub(crate) fn features(words: &[String]) -> Result<Option<Features>, Usage> {
+pub(crate) fn features(words: &[String]) -> anyhow::Result<Option<Features>> {
     // A number behind a comma belongs to the word before it.
     let read = (!words.is_empty()).then(|| Features::from_str(&words.join(",")));
-    read.transpose().map_err(|error| Usage(format!("--features: {error}")))
+    // The facade's error is one of usage, with the code that all hosts tell.
+    read.transpose().map_err(foretell::Error::from).context("--features")
 }
