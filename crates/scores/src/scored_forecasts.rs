@@ -301,14 +301,15 @@ fn cutoffs(forecast: &ForecastTable, series: &[u32]) -> Vec<i64> {
     series.iter().map(|series| first[series] - 1).collect()
 }
 
-/// The series and times of a table in a few words.
+/// The first series and the times of a table in a few words.
 fn told(table: &ForecastTable) -> String {
     let shown = |time: Option<&i64>| {
         time.map_or_else(String::new, |time| table.kind.display_in(table.zone.as_ref(), *time))
     };
     let id = table.ids.first().map_or("", |id| &**id);
+    let more = if table.ids.iter().any(|other| &**other != id) { ", ..." } else { "" };
     let [first, last] = [shown(table.times.iter().min()), shown(table.times.iter().max())];
-    format!("{} has the series {id:?}, ..., from {first} to {last}", table.file)
+    format!("{} has the series {id:?}{more}, from {first} to {last}", table.file)
 }
 
 /// The models that a table forecasts.
@@ -369,6 +370,14 @@ mod tests {
         assert_eq!(table.metrics[0].values, [[1.0, 1.5], [1.0, 3.5]]);
         assert_eq!((&*table.metrics[1].name, table.metrics[1].values[0][0]), ("coverage_level80", 0.5));
         assert!(!scored.has_history() && scored.has_quantiles() && scored.has_intervals());
+    }
+
+    #[test]
+    fn a_table_of_one_series_has_no_others() {
+        let mut forecast = table(&[("M", &[1.0; 4])], None);
+        assert_eq!(told(&forecast), "f.csv has the series \"a\", ..., from 5 to 6");
+        forecast.ids = vec!["a".into(); 4];
+        assert_eq!(told(&forecast), "f.csv has the series \"a\", from 5 to 6");
     }
 
     #[test]
