@@ -36,7 +36,11 @@ pub(crate) fn pairs(pairs: &[(String, String)]) -> String {
 
 /// A count with its digits in groups of three.
 pub fn grouped(count: usize) -> String {
-    let digits = count.to_string();
+    in_groups(&count.to_string())
+}
+
+/// Digits in groups of three.
+fn in_groups(digits: &str) -> String {
     let mut text = String::new();
     for (i, digit) in digits.chars().enumerate() {
         if i > 0 && (digits.len() - i).is_multiple_of(3) {
@@ -60,12 +64,14 @@ pub(crate) fn number(value: f64) -> String {
     format!("{value:.*}", (3 - whole).clamp(0, 7) as usize)
 }
 
-/// An amount as people write it: from a thousand on in whole numbers, with digits in groups of three.
+/// An amount as people write it: from a thousand on in whole numbers, with digits in groups of three, of which the first six are kept: a
+/// forecast knows no more.
 pub fn amount(value: f64) -> String {
     match value.abs() {
         size if (1e3..1e15).contains(&size) => {
             let sign = if value < 0.0 { "-" } else { "" };
-            format!("{sign}{}", grouped(size.round() as usize))
+            let last_kept = 10_f64.powi((size.log10().floor() as i32 - 5).max(0));
+            format!("{sign}{}", in_groups(&format!("{:.0}", (size / last_kept).round() * last_kept)))
         }
         _ => number(value),
     }
@@ -96,6 +102,8 @@ mod tests {
     fn amounts_have_groups_of_digits() {
         let texts = [12_345.6, -1e6, 881.84, 0.0, 1e20, f64::NAN].map(amount);
         assert_eq!(texts, ["12,346", "-1,000,000", "881.8", "0.000", "1.000e20", "–"]);
+        let texts = [999_999.6, 1_234_567.0, -1_234_567_890_123.0, 9e14].map(amount);
+        assert_eq!(texts, ["1,000,000", "1,234,570", "-1,234,570,000,000", "900,000,000,000,000"]);
     }
 
     #[test]
