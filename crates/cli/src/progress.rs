@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::complaint::ErrorForm;
 use crate::context::{Context, Log};
-use crate::printable::printable;
+use crate::printable::{printable, printable_as_json};
 use crate::table::short;
 
 /// Without a terminal, how long after a line the next one is written at the earliest.
@@ -336,23 +336,7 @@ fn line(text: &str) {
 
 /// Writes an event as a line of JSON to standard error.
 fn event_line(event: &Value) {
-    line(&printable_json(event));
-}
-
-/// The text of JSON with its control characters escaped as JSON has it, those behind ASCII, too, which stand in texts alone.
-fn printable_json(value: &Value) -> String {
-    let text = value.to_string();
-    if !text.contains(char::is_control) {
-        return text;
-    }
-    let mut printable = String::with_capacity(text.len() + 16);
-    for character in text.chars() {
-        match character.is_control() {
-            true => printable += &format!("\\u{:04x}", u32::from(character)),
-            false => printable.push(character),
-        }
-    }
-    printable
+    line(&printable_as_json(&event.to_string(), &[]));
 }
 
 /// The object with its kind of event in front.
@@ -493,8 +477,8 @@ mod tests {
     #[test]
     fn control_characters_are_escaped() {
         assert_eq!(printable("süd 1"), "süd 1");
-        let id: String = (0..0x250).filter_map(char::from_u32).collect();
-        let written = printable_json(&json!({ "id": id }));
+        let id: String = (0..0x2100).filter_map(char::from_u32).collect();
+        let written = printable_as_json(&json!({ "id": id }).to_string(), &[]);
         assert!(!written.contains(char::is_control) && written.contains("\\u009b"));
         assert_eq!(serde_json::from_str::<Value>(&written).unwrap()["id"], id);
         assert_eq!(printable("a\0b\u{1b}[2J\nc\u{9b}d"), "a\\u{0}b\\u{1b}[2J\\nc\\u{9b}d");
