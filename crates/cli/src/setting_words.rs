@@ -42,6 +42,7 @@ fn flag(setting: Setting) -> Option<Cow<'static, str>> {
         Setting::Calibrate => "predict --intervals",
         Setting::Log => "--log",
         Setting::Checkpoint => "--checkpoint",
+        Setting::Models => "foretell models",
         Setting::HyperParameters => "foretell models --json",
         Setting::ImportHyperParameter => "--set",
         Setting::SearchSpace => "--space",

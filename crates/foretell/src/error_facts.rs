@@ -357,6 +357,8 @@ fn of_spec(error: &SpecError) -> Option<Known> {
     match error {
         SpecError::HyperParameter(inner) => known(inner),
         SpecError::Other(inner) => known(&**inner).or_else(|| coded("estimator")),
+        // What its advice names is the list.
+        SpecError::UnknownModel { .. } => about(code, "model"),
         SpecError::UnknownName { found, .. } => about(code, found),
         SpecError::NothingToWatch { .. } => about(code, "val_size"),
         _ => coded(code),

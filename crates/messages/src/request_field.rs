@@ -12,6 +12,8 @@ pub fn request_field(setting: Setting) -> Option<Cow<'static, str>> {
         Setting::FutureRows => "future".into(),
         Setting::StaticTable => "static".into(),
         Setting::Calibrate => "intervals".into(),
+        // No request asks for it.
+        Setting::Models => "docs/models.md".into(),
         // Columns of categories are those of the models.
         Setting::Categories => return None,
         setting => match setting.in_rust().split_once("::")? {

@@ -132,6 +132,8 @@ settings! {
     Batch = "Bench::batch",
     /// A hyper-parameter of a model.
     HyperParameter = "ModelSpec::set",
+    /// The list of models.
+    Models = "foretell::model_names",
     /// The list of a model's hyper-parameters.
     HyperParameters = "ModelSpec::hyper_parameters",
     /// The class of imported weights.

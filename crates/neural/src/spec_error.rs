@@ -1,6 +1,6 @@
 //! Errors of models and their hyper-parameters.
 
-use foretell_messages::nearest;
+use foretell_messages::{Setting, nearest};
 use foretell_models::HyperParameterError;
 
 /// Names that people call models by, in lower case, and ours, which are not the nearest by their letters.
@@ -16,12 +16,15 @@ const OTHER_NAMES: [(&str, &str); 3] = [
 #[non_exhaustive]
 pub enum SpecError {
     /// No model of that name.
-    #[error("no model is called {found}; {hint}there are {known}")]
+    #[error("no model is called {found}; {}", match meant {
+        Some(meant) => format!("did you mean {meant}? {} lists all", Setting::Models),
+        None => format!("there are {known}"),
+    })]
     UnknownModel {
         /// The name asked for.
         found: String,
-        /// The name that was probably meant, as a question.
-        hint: String,
+        /// What was probably meant.
+        meant: Option<String>,
         /// The names that there are.
         known: String,
     },
@@ -85,9 +88,8 @@ impl SpecError {
         let tuned = tuned.map(|name| format!("a tuning of {name}"));
         let other = OTHER_NAMES.iter().find(|(other, _)| found.eq_ignore_ascii_case(other));
         let meant = other.map(|(_, name)| (*name).to_owned());
-        let hint = tuned.or(meant).or_else(|| nearest(found, known.iter().copied()));
-        let hint = hint.map(|name| format!("did you mean {name}? ")).unwrap_or_default();
-        Self::UnknownModel { found: found.to_owned(), hint, known: known.join(", ") }
+        let meant = tuned.or(meant).or_else(|| nearest(found, known.iter().copied()));
+        Self::UnknownModel { found: found.to_owned(), meant, known: known.join(", ") }
     }
 }
 
@@ -110,18 +112,21 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_model_is_told_with_the_likeliest_name_and_all_names() {
+    fn an_unknown_model_is_told_with_the_likeliest_name_else_with_all_names() {
         let message = |name: &str| NetworkSpec::new(name, 1, 2).unwrap_err().to_string();
-        for (name, hint) in [
-            ("Transformer", "did you mean VanillaTransformer? there are"),
-            ("transformer", "did you mean VanillaTransformer? there are"),
-            ("iTransform", "did you mean iTransformer? there are"),
-            ("AutoNHITS", "did you mean a tuning of NHITS? there are"),
-            ("autolstm", "did you mean a tuning of LSTM? there are"),
-            ("HINT", "did you mean models with a hierarchy, which any of them keep? there are"),
-            ("Zebra", "no model is called Zebra; there are"),
+        for (name, meant) in [
+            ("Transformer", "VanillaTransformer"),
+            ("transformer", "VanillaTransformer"),
+            ("iTransform", "iTransformer"),
+            ("AutoNHITS", "a tuning of NHITS"),
+            ("autolstm", "a tuning of LSTM"),
+            ("HINT", "models with a hierarchy, which any of them keep"),
         ] {
-            assert!(message(name).contains(hint) && message(name).contains("TimesNet"), "{}", message(name));
+            let all = "`foretell::model_names` lists all";
+            assert_eq!(message(name), format!("no model is called {name}; did you mean {meant}? {all}"));
         }
+        let message = message("Zebra");
+        assert!(message.starts_with("no model is called Zebra; there are "), "{message}");
+        assert!(message.contains("TimesNet") && !message.contains("lists all"), "{message}");
     }
 }

@@ -16,6 +16,7 @@ fn option(setting: Setting) -> Option<Cow<'static, str>> {
         Setting::Categories => Some("categories".into()),
         Setting::NonNegative => Some("nonNegative".into()),
         Setting::Horizon => Some("h".into()),
+        Setting::Models => Some("about()".into()),
         setting => request_field(setting),
     }
 }

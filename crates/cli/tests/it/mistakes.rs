@@ -45,7 +45,7 @@ fn mistakes_in_the_command_line_exit_with_2() {
         (&format!("{fit} --model MLP,NLinear --set hidden_size=8"), "--set NAME.hidden_size"),
         (&format!("{one} --set alias=sales"), "called sales"),
         (&format!("{fit} --model NHIT"), "did you mean NHITS?"),
-        ("models Transformer", "did you mean VanillaTransformer?"),
+        ("models Transformer", "did you mean VanillaTransformer? `foretell models` lists all"),
         ("models AutoNHITS", "did you mean a tuning of NHITS?"),
         ("models HINT", "did you mean models with a hierarchy"),
         ("cross-validate --data long.csv --model MLP --h 0 --input-size 7", "--h"),
