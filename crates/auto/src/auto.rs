@@ -4,6 +4,7 @@ use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use foretell::own_estimator::hyper::RefusedHyperParameter;
 use foretell::own_estimator::{
     ColumnKind, ColumnsRead, Estimator, EstimatorEntry, EstimatorNeeds, HeldOut, Learned, Moment, Output,
     Run, Trained,
@@ -169,11 +170,14 @@ impl Estimator for Auto {
             self.chosen = match value {
                 Value::Null => None,
                 value => {
-                    let chosen = serde_json::from_value(value).map_err(|error| AutoError::Value {
-                        name: CHOSEN.to_owned(),
-                        expected: "what a fit chose, or null",
-                        found: error.to_string(),
-                    })?;
+                    let chosen =
+                        serde_json::from_value(value).map_err(|error| RefusedHyperParameter::Value {
+                            model: AUTO,
+                            name: CHOSEN.to_owned(),
+                            expected: "what a fit chose, or null",
+                            found: "something else".to_owned(),
+                            reason: format!(" ({error})"),
+                        })?;
                     Some(Box::new(chosen))
                 }
             };

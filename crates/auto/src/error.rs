@@ -1,29 +1,15 @@
 //! Errors of the automatic forecast.
 
 use foretell::EstimatorError;
+use foretell::own_estimator::hyper::RefusedHyperParameter;
 
 /// Why an automatic forecast is refused.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AutoError {
-    /// A hyper-parameter that it has not.
-    #[error("Auto has no hyper-parameter {found}; {hint}")]
-    UnknownHyperParameter {
-        /// Its name.
-        found: String,
-        /// What was probably meant.
-        hint: String,
-    },
-    /// A value that a hyper-parameter cannot have.
-    #[error("Auto: {name} must be {expected}, not {found}")]
-    Value {
-        /// The hyper-parameter.
-        name: String,
-        /// What it may be.
-        expected: &'static str,
-        /// What it was set to.
-        found: String,
-    },
+    /// A hyper-parameter that it has not, or a value that one of its hyper-parameters cannot have.
+    #[error(transparent)]
+    HyperParameter(#[from] RefusedHyperParameter),
     /// A model that there is not, or one that cannot be a member.
     #[error("Auto: {name} cannot be one of its models: {reason}")]
     Member {
@@ -48,6 +34,9 @@ pub enum AutoError {
 
 impl From<AutoError> for EstimatorError {
     fn from(error: AutoError) -> Self {
-        Self::Usage(Box::new(error))
+        match error {
+            AutoError::HyperParameter(error) => error.into(),
+            error => Self::Usage(Box::new(error)),
+        }
     }
 }

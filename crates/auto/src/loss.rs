@@ -2,6 +2,9 @@
 
 use std::str::FromStr;
 
+use foretell::own_estimator::hyper::RefusedHyperParameter;
+
+use crate::board::AUTO;
 use crate::error::AutoError;
 use crate::grid::{MEDIAN, WIDTH, pinball};
 use crate::history::History;
@@ -35,6 +38,8 @@ pub enum Criterion {
 
 impl Criterion {
     const ALL: [Self; 4] = [Self::Balanced, Self::Mase, Self::ScaledCrps, Self::Mae];
+    /// Their names in words.
+    pub(crate) const EXPECTED: &str = "balanced, mase, scaled_crps or mae";
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -69,11 +74,10 @@ impl FromStr for Criterion {
     type Err = AutoError;
 
     fn from_str(text: &str) -> Result<Self, AutoError> {
-        Self::ALL.into_iter().find(|criterion| criterion.name() == text).ok_or_else(|| AutoError::Value {
-            name: "metric".to_owned(),
-            expected: "balanced, mase, scaled_crps or mae",
-            found: text.to_owned(),
-        })
+        Self::ALL
+            .into_iter()
+            .find(|criterion| criterion.name() == text)
+            .ok_or_else(|| RefusedHyperParameter::value(AUTO, "metric", Self::EXPECTED, &text.into()).into())
     }
 }
 

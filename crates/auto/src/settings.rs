@@ -1,12 +1,12 @@
 //! What an automatic forecast is told.
 
-use foretell::own_estimator::hyper::{self, HyperParameter};
+use foretell::own_estimator::hyper::{self, HyperParameter, RefusedHyperParameter};
 use foretell::own_estimator::hyper_field;
 use foretell::{Map, Value};
 use serde_json::json;
 
+use crate::board::AUTO;
 use crate::budget::Budget;
-use crate::error::AutoError;
 use crate::loss::Criterion;
 use crate::wanted::Wanted;
 
@@ -62,7 +62,7 @@ const TABLE: &[HyperParameter<Settings>] = &[
     HyperParameter {
         name: "metric",
         meaning: "What weights are chosen by: balanced, mase, scaled_crps or mae.",
-        expected: "balanced, mase, scaled_crps or mae",
+        expected: Criterion::EXPECTED,
         get: |s| s.criterion.name().into(),
         set: |s, value| hyper::put(&mut s.criterion, value.as_str().and_then(|name| name.parse().ok())),
     },
@@ -113,14 +113,11 @@ impl Settings {
         HyperParameter::values(TABLE, self)
     }
 
-    pub(crate) fn set(&mut self, name: &str, value: &Value) -> Result<(), AutoError> {
+    pub(crate) fn set(&mut self, name: &str, value: &Value) -> Result<(), RefusedHyperParameter> {
         let Some(known) = HyperParameter::find(TABLE, name) else {
-            let hint = hyper::hint(name, TABLE.iter().map(|known| known.name));
-            return Err(AutoError::UnknownHyperParameter { found: name.to_owned(), hint });
+            return Err(RefusedHyperParameter::unknown(AUTO, name, TABLE.iter().map(|known| known.name)));
         };
-        let (expected, found) = (known.expected, value.to_string());
-        let refused = AutoError::Value { name: name.to_owned(), expected, found };
-        (known.set)(self, value).map_err(|_| refused)
+        known.put(AUTO, self, value)
     }
 
     /// Whether the data have columns beside the target that members may read.
@@ -174,6 +171,6 @@ mod tests {
         assert!(refused("metric", json!("mse")).contains("balanced, mase"));
         assert!(refused("budget", json!("soon")).contains("30s, 2m"));
         assert!(refused("models", json!([])).contains("a list of names of models"));
-        assert!(refused("h", json!(0)).contains("between 1 and 1000000"));
+        assert_eq!(refused("h", json!(0)), "Auto: h must be a whole number between 1 and 1000000, found 0");
     }
 }

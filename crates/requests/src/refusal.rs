@@ -91,14 +91,12 @@ impl From<SpecError> for Refusal {
 impl From<AutoError> for Refusal {
     fn from(error: AutoError) -> Self {
         let setting = match &error {
-            AutoError::UnknownHyperParameter { found: name, .. } | AutoError::Value { name, .. } => {
-                name.clone()
-            }
-            AutoError::Member { .. } => "models".to_owned(),
-            AutoError::Budget { .. } => "budget".to_owned(),
+            AutoError::HyperParameter(error) => return Self::of(error),
+            AutoError::Member { .. } => "models",
+            AutoError::Budget { .. } => "budget",
             _ => return Self::of(&error),
         };
-        Self::request(&setting, error.to_string())
+        Self::request(setting, error.to_string())
     }
 }
 

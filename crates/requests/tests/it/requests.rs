@@ -175,6 +175,14 @@ fn errors_have_codes_settings_and_advice() {
     let mut refused = |request: Value| ask(&mut session, &request, &[]).0["error"].clone();
     let error = refused(json!({ "op": "forecast", "tables": { "values": [1.0, 2.0, 3.0] } }));
     assert_eq!((&error["code"], &error["setting"]), (&json!("request"), &json!("h")));
+    let error = refused(
+        json!({ "op": "forecast", "tables": { "values": [1.0, 2.0, 3.0] }, "h": 2, "budget": "soon" }),
+    );
+    assert_eq!(
+        (&error["code"], &error["setting"]),
+        (&json!("hyper_parameter_value"), &json!("budget")),
+        "{error}"
+    );
     let error = refused(json!({ "op": "forecast", "horizon": 3 }));
     assert_eq!(error["setting"], "horizon", "{error}");
     let error = refused(json!({ "op": "fit", "models": ["NHITSS"], "h": 3 }));
