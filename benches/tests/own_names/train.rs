@@ -40,12 +40,10 @@ fn a_model_is_trained_for_a_step() {
     let mut table = Table::default();
     let network = Network::from(Naive(table.root().param("w", [1], Init::Constant(3.0))));
     let params: Params = table.initialise(0);
-    let config = TrainConfig {
-        optimizer: Rule::Sgd(Default::default()),
-        clip: Some(Clip::Value(0.5)),
-        schedule: Schedule::constant(2.0),
-        ..TrainConfig::default()
-    };
+    let config = TrainConfig::default()
+        .optimizer(Rule::Sgd(Default::default()))
+        .clip(Some(Clip::Value(0.5)))
+        .schedule(Schedule::constant(2.0));
     let optimizer = Optimizer::new(params.table().arena_len(), config.optimizer, config.clip);
     let (loss, workers) = (Loss::mae(), Workers::new(1).expect("a thread"));
     let mut engine = Engine::new(&network, params, optimizer, &loss, Key::new(0), &workers);

@@ -29,6 +29,7 @@ const OP: &str = "attention";
 /// # Ok::<(), candle_core::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct FlashAttention {
     /// The factor of the products of queries and keys; `1 / sqrt(dim)` where there is none.
     pub scale: Option<f64>,
@@ -49,7 +50,31 @@ impl FlashAttention {
 
     /// Each query sees the keys up to its own step.
     pub fn causal() -> Self {
-        Self { pattern: Pattern::Causal, ..Self::default() }
+        Self::default().pattern(Pattern::Causal)
+    }
+
+    /// The same with another `scale`.
+    #[must_use]
+    pub fn scale(self, scale: f64) -> Self {
+        Self { scale: Some(scale), ..self }
+    }
+
+    /// The same with another `pattern`.
+    #[must_use]
+    pub fn pattern(self, pattern: Pattern<'static>) -> Self {
+        Self { pattern, ..self }
+    }
+
+    /// The same with another `mask`.
+    #[must_use]
+    pub fn mask(self, mask: Tensor) -> Self {
+        Self { mask: Some(mask), ..self }
+    }
+
+    /// The same with another `dropout`.
+    #[must_use]
+    pub fn dropout(self, dropout: Dropout) -> Self {
+        Self { dropout: Some(dropout), ..self }
     }
 
     /// Attends: `q [batch, heads, queries, dim]`, `k [batch, heads, keys, dim]`, `v [batch, heads, keys, value_dim]`; the result

@@ -200,8 +200,7 @@ fn attention_of_any_lengths_and_masks() {
             wave(&[], 9),
         ];
         for mask in masks {
-            let attention =
-                FlashAttention { mask: Some(mask.clone()), scale: Some(0.3), ..FlashAttention::default() };
+            let attention = FlashAttention::full().mask(mask.clone()).scale(0.3);
             agree(
                 &format!("attention with a mask of shape {:?}", mask.dims()),
                 &operands,
@@ -283,7 +282,7 @@ fn patterns_are_masks() {
             &format!("{pattern:?}"),
             &operands,
             |x| {
-                let attention = FlashAttention { pattern, ..FlashAttention::default() };
+                let attention = FlashAttention::full().pattern(pattern);
                 Ok(attention.apply(&x[0], &x[1], &x[2])?)
             },
             |x| compositions::attention(&x[0], &x[1], &x[2], 1.0 / 8f64.sqrt(), Some(&mask(sees))),
@@ -296,8 +295,8 @@ fn dropout_keeps_the_mean_and_comes_again() {
     let x = wave(&[1, 4, 200, 8], 1);
     let ones = x.ones_like().unwrap();
     let with = |rate, seed| {
-        let dropout = Some(Dropout { rate, key: Key::new(seed) });
-        FlashAttention { dropout, ..FlashAttention::default() }.apply(&x, &x, &ones).unwrap()
+        let dropout = Dropout { rate, key: Key::new(seed) };
+        FlashAttention::full().dropout(dropout).apply(&x, &x, &ones).unwrap()
     };
     let mean = with(0.5, 1).mean_all().unwrap().to_scalar::<f32>().unwrap();
     assert!((mean - 1.0).abs() < 0.05, "{mean}");
@@ -369,8 +368,7 @@ fn refused_operands_are_typed_errors() {
     }
     let q = wave(&[1, 2, 3, 4], 1);
     let attend = |k: &Tensor, v: &Tensor| FlashAttention::default().apply(&q, k, v);
-    let masked =
-        |mask: Tensor| FlashAttention { mask: Some(mask), ..FlashAttention::default() }.apply(&q, &q, &q);
+    let masked = |mask: Tensor| FlashAttention::full().mask(mask).apply(&q, &q, &q);
     let shapes = [
         (layer_norm(&x, &wave(&[2], 1), None, 1e-5), "gamma has shape [2], expected [3]"),
         (rms_norm(&wave(&[], 1), &gamma, 1e-5), "x has shape [], expected at least one dimension"),
@@ -391,7 +389,7 @@ fn refused_operands_are_typed_errors() {
     }
     let blocks = |pairs: &'static [(usize, usize)]| {
         let pattern = Pattern::Blocks { size: 2, pairs };
-        FlashAttention { pattern, ..FlashAttention::default() }.apply(&q, &q, &q)
+        FlashAttention::full().pattern(pattern).apply(&q, &q, &q)
     };
     let settings = [
         layer_norm(&x, &gamma, None, -1.0),
@@ -399,15 +397,10 @@ fn refused_operands_are_typed_errors() {
         rms_norm(&x, &gamma, f64::NAN),
         rms_norm(&x, &gamma, 1e39),
         masked(Var::from_tensor(&wave(&[3], 1)).unwrap().as_tensor().clone()),
-        FlashAttention { scale: Some(f64::INFINITY), ..FlashAttention::default() }.apply(&q, &q, &q),
-        FlashAttention { scale: Some(1e39), ..FlashAttention::default() }.apply(&q, &q, &q),
-        FlashAttention {
-            dropout: Some(Dropout { rate: 1.5, key: Key::new(1) }),
-            ..FlashAttention::default()
-        }
-        .apply(&q, &q, &q),
-        FlashAttention { pattern: Pattern::Strided { local: 1, stride: 0 }, ..FlashAttention::default() }
-            .apply(&q, &q, &q),
+        FlashAttention::full().scale(f64::INFINITY).apply(&q, &q, &q),
+        FlashAttention::full().scale(1e39).apply(&q, &q, &q),
+        FlashAttention::full().dropout(Dropout { rate: 1.5, key: Key::new(1) }).apply(&q, &q, &q),
+        FlashAttention::full().pattern(Pattern::Strided { local: 1, stride: 0 }).apply(&q, &q, &q),
         blocks(&[(1, 0), (0, 0)]),
         blocks(&[(0, 0), (0, 0)]),
     ];

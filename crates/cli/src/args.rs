@@ -37,7 +37,7 @@ pub(crate) fn time(text: &str) -> Result<Duration, String> {
 pub(crate) fn halving(text: &str) -> Result<Halving, String> {
     let (eta, rungs) = text.split_once(':').unwrap_or((text, "3"));
     match (eta.parse(), rungs.parse()) {
-        (Ok(eta @ 2..=100), Ok(rungs @ 1..=20)) => Ok(Halving { eta, rungs }),
+        (Ok(eta @ 2..=100), Ok(rungs @ 1..=20)) => Ok(Halving::new(rungs).eta(eta)),
         _ => {
             Err("write it as 3 or 3:4: the best third continues, over 4 rungs; 2 to 100, 1 to 20".to_owned())
         }
@@ -304,8 +304,8 @@ mod tests {
 
     #[test]
     fn halving_has_two_numbers() {
-        assert_eq!(halving("4"), Ok(Halving { eta: 4, rungs: 3 }));
-        assert_eq!(halving("2:5"), Ok(Halving { eta: 2, rungs: 5 }));
+        assert_eq!(halving("4"), Ok(Halving::new(3).eta(4)));
+        assert_eq!(halving("2:5"), Ok(Halving::new(5).eta(2)));
         for wrong in ["1", "3:0", "x", "3:y", ""] {
             assert!(halving(wrong).is_err(), "{wrong}");
         }

@@ -19,21 +19,20 @@ pub(crate) fn train_config(spec: &NetworkSpec, step: StepSettings) -> Result<Tra
         Some(size) => usize::try_from(size).ok(),
     };
     let OptimizerSettings { rule, schedule, clip } = spec.optimizer_settings()?;
-    Ok(TrainConfig {
-        max_steps: common.max_steps,
-        optimizer: rule,
-        schedule,
-        clip,
-        early_stop_patience_steps: common.early_stop_patience_steps,
-        restore_best: spec.restore_best,
-        val_check_steps: common.val_check_steps,
-        batch_size: common.batch_size,
-        valid_batch_size: common.valid_batch_size.unwrap_or(common.batch_size),
-        windows_batch_size: common.windows_batch_size,
-        accumulate_grad_batches: common.accumulate_grad_batches,
-        inference_windows_batch_size: inference,
-        drop_last_loader: common.drop_last_loader,
-        random_seed: common.random_seed,
-        step,
-    })
+    Ok(TrainConfig::default()
+        .max_steps(common.max_steps)
+        .optimizer(rule)
+        .schedule(schedule)
+        .clip(clip)
+        .early_stop_patience_steps(common.early_stop_patience_steps)
+        .restore_best(spec.restore_best)
+        .val_check_steps(common.val_check_steps)
+        .batch_size(common.batch_size)
+        .valid_batch_size(common.valid_batch_size.unwrap_or(common.batch_size))
+        .windows_batch_size(common.windows_batch_size)
+        .accumulate_grad_batches(common.accumulate_grad_batches)
+        .inference_windows_batch_size(inference)
+        .drop_last_loader(common.drop_last_loader)
+        .random_seed(common.random_seed)
+        .step(step))
 }

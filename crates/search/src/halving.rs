@@ -7,7 +7,16 @@
 use crate::trial::{Trial, ranked};
 
 /// Rungs of growing budgets.
+///
+/// ```
+/// use foretell_search::Halving;
+///
+/// // Trials of a ninth of the budget, a third of them with a third, and a third of these with all of it.
+/// assert!((Halving::new(3).budget(0) - 1.0 / 9.0).abs() < 1e-12);
+/// assert_eq!(Halving::new(2).eta(4).budget(0), 0.25);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Halving {
     /// How many rungs there are, at least one.
     pub rungs: usize,
@@ -16,6 +25,17 @@ pub struct Halving {
 }
 
 impl Halving {
+    /// This many rungs, of each of which a third advances.
+    pub fn new(rungs: usize) -> Self {
+        Self { rungs, eta: 3 }
+    }
+
+    /// The same with another `eta`.
+    #[must_use]
+    pub fn eta(self, eta: usize) -> Self {
+        Self { eta, ..self }
+    }
+
     /// The share of the whole budget that trials have at this rung, of which the lowest is 0.
     pub fn budget(&self, rung: usize) -> f64 {
         let below_top = self.rungs.saturating_sub(rung + 1);
@@ -56,16 +76,16 @@ mod tests {
 
     #[test]
     fn budgets_grow_to_the_whole() {
-        let halving = Halving { rungs: 3, eta: 3 };
+        let halving = Halving::new(3);
         let budgets: Vec<f64> = (0..3).map(|rung| halving.budget(rung)).collect();
         assert!((budgets[0] - 1.0 / 9.0).abs() < 1e-12 && budgets[2] == 1.0, "{budgets:?}");
         // An eta below 2 counts as 2, as in who advances.
-        assert_eq!(Halving { rungs: 2, eta: 0 }.budget(0), 0.5);
+        assert_eq!(Halving::new(2).eta(0).budget(0), 0.5);
     }
 
     #[test]
     fn the_best_share_of_a_rung_goes_on_once() {
-        let halving = Halving { rungs: 3, eta: 3 };
+        let halving = Halving::new(3);
         let nan = f64::NAN;
         let at_first = trials(&[&[6.0], &[1.0], &[5.0], &[2.0], &[nan], &[4.0]]);
         assert_eq!(halving.promotions(&at_first), [1, 3]);
@@ -77,7 +97,7 @@ mod tests {
 
     #[test]
     fn somebody_reaches_the_top() {
-        let halving = Halving { rungs: 2, eta: 3 };
+        let halving = Halving::new(2);
         assert_eq!(halving.last_promotion(&trials(&[&[2.0], &[1.0]])), Some(1));
         assert_eq!(halving.last_promotion(&trials(&[&[2.0, 5.0], &[1.0]])), None);
         assert_eq!(halving.last_promotion(&trials(&[&[f64::NAN]])), None);

@@ -85,7 +85,7 @@ fn the_better_of_two_spaces_is_searched_more() {
 #[test]
 fn the_order_within_a_round_changes_nothing_and_a_search_goes_on_where_it_was() {
     let mut study = Study::new(vec![space()], Sampler::Tpe, 30);
-    study.halving = Halving { rungs: 3, eta: 3 };
+    study.halving = Halving::new(3);
     let score = |point: &Point, rung: usize| loss(point) + 1.0 / (rung + 1) as f64;
     let trials = search(&study, false, score);
     assert_eq!(trials, search(&study, true, score));
@@ -111,7 +111,7 @@ fn the_order_within_a_round_changes_nothing_and_a_search_goes_on_where_it_was() 
 #[test]
 fn halving_spends_the_whole_budget_on_few() {
     let mut study = Study::new(vec![space()], Sampler::Random, 27);
-    study.halving = Halving { rungs: 3, eta: 3 };
+    study.halving = Halving::new(3);
     let trials = search(&study, false, |point, rung| loss(point) + 0.01 / (rung + 1) as f64);
     let reached = |rungs: usize| trials.iter().filter(|trial| trial.scores.len() >= rungs).count();
     assert_eq!((trials.len(), reached(1)), (27, 27));

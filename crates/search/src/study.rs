@@ -77,7 +77,7 @@ impl Study {
     /// The first domain without values ([`Domain::check`]).
     pub fn try_new(spaces: Vec<Vec<Domain>>, sampler: Sampler, trials: usize) -> Result<Self, BadDomain> {
         spaces.iter().flatten().try_for_each(Domain::check)?;
-        let halving = Halving { rungs: 1, eta: 3 };
+        let halving = Halving::new(1);
         Ok(Self { spaces, sampler, begins_as_given: false, trials, round: 4, seed: 0, halving })
     }
 

@@ -10,10 +10,11 @@ use foretell_optim::{Clip, Rule, Schedule};
 /// ```
 /// use foretell_train::{Schedule, TrainConfig};
 ///
-/// let config = TrainConfig { max_steps: 200, schedule: Schedule::constant(1e-2), ..TrainConfig::default() };
+/// let config = TrainConfig::default().max_steps(200).schedule(Schedule::constant(1e-2));
 /// assert_eq!(config.windows_batch_size, Some(1024));
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct TrainConfig {
     /// Steps of the optimiser.
     pub max_steps: u64,
@@ -53,6 +54,24 @@ pub struct TrainConfig {
     /// threads. Of several processes two have work.
     pub step: StepSettings,
 }
+
+foretell_optim::setters!(TrainConfig {
+    max_steps: u64,
+    optimizer: Rule,
+    schedule: Schedule,
+    clip: Option<Clip>,
+    early_stop_patience_steps: i64,
+    restore_best: bool,
+    val_check_steps: u64,
+    batch_size: usize,
+    valid_batch_size: usize,
+    windows_batch_size: Option<usize>,
+    accumulate_grad_batches: usize,
+    inference_windows_batch_size: Option<usize>,
+    drop_last_loader: bool,
+    random_seed: u64,
+    step: StepSettings,
+});
 
 impl TrainConfig {
     /// How validation windows are put into batches.

@@ -134,7 +134,7 @@ fn what_is_found_is_no_worse_than_the_models_as_they_are() {
 #[test]
 fn a_search_that_is_broken_off_goes_on_to_the_same_result() {
     let (panel, home) = (panel(), tempfile::tempdir().unwrap());
-    let halving = Halving { eta: 3, rungs: 2 };
+    let halving = Halving::new(2);
     let whole = search().halving(halving).run(&panel).unwrap();
     let dir = home.path().join("state");
     // The first time it is stopped in the middle of the sixth training, then in that of the eleventh.
@@ -179,7 +179,7 @@ fn a_search_that_is_broken_off_goes_on_to_the_same_result() {
 
 #[test]
 fn halving_trains_few_for_all_steps() {
-    let found = search().halving(Halving { eta: 3, rungs: 3 }).run(&panel()).unwrap();
+    let found = search().halving(Halving::new(3)).run(&panel()).unwrap();
     let reached = |rungs: usize| found.trials.iter().filter(|trial| trial.scores.len() >= rungs).count();
     assert_eq!(reached(1), 14);
     assert!(reached(3) >= 1 && reached(3) < 7, "{} at the top", reached(3));
@@ -255,8 +255,7 @@ fn a_grid_is_walked_once_and_models_without_steps_are_searched_too() {
     let windows = SearchSpace::new(ModelSpec::new("WindowAverage", 5, 1).unwrap());
     let windows = windows.search("window_size", "[1,7,14]".parse().unwrap()).unwrap();
     let grid = Sampler::Grid { points: 3 };
-    let found =
-        Search::new([thetas, windows]).trials(usize::MAX).sampler(grid).halving(Halving { eta: 3, rungs: 2 });
+    let found = Search::new([thetas, windows]).trials(usize::MAX).sampler(grid).halving(Halving::new(2));
     let found = found.run(&panel()).unwrap();
     assert_eq!(found.trials.len(), 2 + 3);
     assert!(found.trials.iter().all(|trial| trial.scores.len() == 2 && trial.scores[0] == trial.scores[1]));

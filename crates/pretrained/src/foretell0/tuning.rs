@@ -79,21 +79,19 @@ pub(crate) fn tune(
 fn config(settings: &PretrainedSettings, step: StepSettings) -> TrainConfig {
     let PretrainedSettings { max_steps, learning_rate, .. } = *settings;
     let schedule = CosineWarmup::new(learning_rate, max_steps / WARM_UP, max_steps);
-    TrainConfig {
-        max_steps,
-        optimizer: lesson::rule(),
-        schedule: Schedule::CosineWarmup(schedule),
-        clip: Some(lesson::clip()),
-        early_stop_patience_steps: settings.early_stop_patience_steps,
-        val_check_steps: settings.val_check_steps,
-        batch_size: settings.batch_size,
-        valid_batch_size: settings.batch_size,
-        windows_batch_size: Some(settings.windows_batch_size),
-        inference_windows_batch_size: None,
-        random_seed: settings.random_seed,
-        step,
-        ..TrainConfig::default()
-    }
+    TrainConfig::default()
+        .max_steps(max_steps)
+        .optimizer(lesson::rule())
+        .schedule(Schedule::CosineWarmup(schedule))
+        .clip(Some(lesson::clip()))
+        .early_stop_patience_steps(settings.early_stop_patience_steps)
+        .val_check_steps(settings.val_check_steps)
+        .batch_size(settings.batch_size)
+        .valid_batch_size(settings.batch_size)
+        .windows_batch_size(Some(settings.windows_batch_size))
+        .inference_windows_batch_size(None)
+        .random_seed(settings.random_seed)
+        .step(step)
 }
 
 /// Numbers that it learns, and the memory that a training takes.
