@@ -39,7 +39,12 @@ pub(crate) fn of_work(error: &anyhow::Error) -> ErrorFacts {
     // What a context leads does not name the settings that its cause does.
     let with_setting = |facts: &ErrorFacts| facts.code == code && facts.setting.is_some();
     let facts = if first.setting.is_some() { first } else { all.find(with_setting).unwrap_or(first) };
-    facts.saying(text)
+    // Where the flag of a setting leads the message, it is what the setting is called here.
+    let called = |setting: String| match text.starts_with(&format!("--{setting}: ")) {
+        true => format!("--{setting}"),
+        false => setting,
+    };
+    ErrorFacts { setting: facts.setting.map(called), ..facts }.saying(text)
 }
 
 /// The error and its causes in one line; a cause that its effect quotes is not said twice.
@@ -131,6 +136,9 @@ mod tests {
         let facts = of_work(&anyhow::Error::new(error).context("--set max_steps"));
         assert_eq!((&*facts.code, facts.setting.as_deref()), ("hyper_parameter_value", Some("max_steps")));
         assert!(facts.message.starts_with("--set max_steps: MLP: "), "{}", facts.message);
+        let error = "wekday".parse::<foretell::Features>().unwrap_err();
+        let facts = of_work(&anyhow::Error::new(foretell::Error::from(error)).context("--features"));
+        assert_eq!((&*facts.code, facts.setting.as_deref()), ("unknown_feature", Some("--features")));
         let facts = of_work(&Usage("--ids x: no such series; name another".into()).into());
         let parts = (&*facts.code, facts.setting.as_deref(), facts.advice.as_deref());
         assert_eq!(parts, ("command_line", Some("--ids"), Some("name another")));

@@ -273,7 +273,7 @@ fn programs_read_the_facts_of_an_error() {
             "",
             0,
         ),
-        ("forecast --data long.csv --h 2 --features wekday", "unknown_feature", "features", "", 0),
+        ("forecast --data long.csv --h 2 --features wekday", "unknown_feature", "--features", "", 0),
         ("predict --model nowhere --data long.csv", "missing_path", "", "nowhere", 0),
         ("fit --daat long.csv", "unknown_flag", "--daat", "", 0),
         ("plot --data long.csv --forecast long.csv --out p.jpg", "command_line", "--out", "", 0),
