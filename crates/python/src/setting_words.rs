@@ -8,6 +8,7 @@ pub(crate) const ARGUMENTS: SettingWords = SettingWords { name: argument, with_v
 
 fn argument(setting: Setting) -> Option<Cow<'static, str>> {
     let argument = match setting {
+        Setting::Models => "foretell.models",
         Setting::Freq | Setting::ImportFreq => "freq",
         Setting::IdColumn => "id_col",
         Setting::TimeColumn => "time_col",
