@@ -27,7 +27,7 @@ def saying(error: ErrorT, text: str) -> ErrorT:
     if "message" in facts:
         facts["message"] = text
     advice = facts.get("advice")
-    if advice is not None:
+    if advice is not None and str(error).endswith(advice):
         # The end of the text, behind as many semicolons as before.
         facts["advice"] = text.split("; ", str(error).removesuffix(advice).count("; "))[-1]
     vars(said).update(facts)

@@ -22,9 +22,18 @@ const FISCAL_WEEK: TimeFlaw = TimeFlaw::new(
     "is a week of a fiscal year, which begins on another day in each company; write the day on which the week begins",
 );
 
+const ROMAN_MONTH: TimeFlaw = TimeFlaw::new(
+    "is a month with a Roman number, of which I to IV may be quarters; write 2019-05 for V/2019",
+);
+
 /// Words beside the number of a quarter: by its letter, in French, Spanish and Portuguese, in the Nordic countries and in Japan, too.
 const QUARTERS: [&str; 11] =
     ["q", "t", "k", "qtr", "quarter", "quartal", "trimestre", "trim", "kvartal", "kwartaal", "四半期"];
+
+/// Whether a word alone means a quarter, as the name of a column: `t` and `k` are others.
+pub fn is_quarter_word(word: &str) -> bool {
+    QUARTERS.contains(&word) && !["t", "k"].contains(&word)
+}
 
 /// Words beside that of a half-year, or a semester, as statistical offices write them: `2000-S1`,
 const HALVES: [&str; 8] = ["h", "s", "half", "halbjahr", "semestre", "semester", "halvår", "hy"];
@@ -41,8 +50,11 @@ const NORDIC_WEEKS: [&str; 2] = ["u", "v"];
 /// What makes the first, the second, ... of a number.
 const ORDINALS: [&str; 10] = ["er", "e", "ème", "eme", "st", "nd", "rd", "th", "º", "ª"];
 
-/// Numbers of quarters and half-years, as in Poland and Italy.
+/// Numbers of quarters and half-years, as in Poland and Italy,
 const ROMAN: [&str; 4] = ["I", "II", "III", "IV"];
+
+/// and those that only months have.
+const ROMAN_MONTHS: [&str; 8] = ["V", "VI", "VII", "VIII", "IX", "X", "XI", "XII"];
 
 /// Words between a period and its year.
 const OF: [&str; 2] = ["de", "of"];
@@ -89,12 +101,12 @@ impl Kind {
 
     /// By the word behind a Roman number: weeks have none, and `kw` is a quarter in Polish.
     fn behind_roman(word: &str) -> Option<Self> {
-        let is_polish = ["kw", "kwartał"].contains(&&*word.to_lowercase());
+        let is_polish = ["kw", "kwartał", "kwartal"].contains(&&*word.to_lowercase());
         let known = if is_polish { Some(Self::Quarter) } else { Self::of(word) };
         known.filter(|kind| matches!(kind, Self::Quarter | Self::Third | Self::Half))
     }
 
-    /// By the word beside the number where the year has two digits: only quarters and half-years, whose number has one, are certain.
+    /// By the word beside the number where the year has two digits: weeks, whose number may have two as well, are not certain.
     fn of_short_year(word: &str) -> Option<Self> {
         Self::behind_number(word).filter(|kind| *kind != Self::Week)
     }
@@ -207,6 +219,9 @@ fn period(parts: &[Part<'_>; 5], text: &str) -> Option<(Kind, Result<Date, TimeF
         [Word(number), Number(year, 4), End, ..] | [Number(year, 4), Word(number), End, ..]
             if text.contains('/') =>
         {
+            if ROMAN_MONTHS.contains(&number) {
+                return Some((Kind::Month, Err(ROMAN_MONTH)));
+            }
             (year, Kind::Quarter, roman(number)?, 1, None)
         }
         [Word(number), Word(word), Number(year, 4), End, _] => {

@@ -155,7 +155,7 @@ pub use foretell_data::{
 pub use foretell_features::Features;
 /// The name that was probably meant, for messages.
 pub use foretell_messages::{
-    Setting, SettingWords, in_words_of, nearest, request_field, word_settings, words_here,
+    Setting, SettingWords, in_words_of, nearest, request_field, request_value, word_settings, words_here,
 };
 pub use foretell_scores::{
     CrossedQuantiles, OneZone, OtherSteps, ScoredForecasts, ScoresError, check_zone_of_data,

@@ -11,7 +11,7 @@ mod setting;
 mod wording;
 
 pub use nearest::{is_slip, nearest, ranked};
-pub use request_field::request_field;
+pub use request_field::{request_field, request_value};
 pub use setting::{Setting, SettingWords, in_words_of, settings_named, word_settings, words_here};
 pub use wording::{did_you_mean, excerpt, listed};
 

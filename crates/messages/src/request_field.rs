@@ -24,9 +24,31 @@ pub fn request_field(setting: Setting) -> Option<Cow<'static, str>> {
     })
 }
 
+/// A value as the field of a request takes it: the marks of numbers are a pair of that before decimals and that between thousands.
+pub fn request_value(setting: Setting, value: String) -> String {
+    match setting {
+        Setting::Decimal => format!("[\"{value}\",null]"),
+        Setting::Thousands if value == "." => "[\",\",\".\"]".to_owned(),
+        Setting::Thousands => format!("[\".\",\"{value}\"]"),
+        _ => value,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn marks_of_numbers_are_given_as_pairs() {
+        for (setting, mark, expected) in [
+            (Setting::Decimal, ",", "[\",\",null]"),
+            (Setting::Thousands, ".", "[\",\",\".\"]"),
+            (Setting::Thousands, " ", "[\".\",\" \"]"),
+            (Setting::TimeColumn, "ds", "ds"),
+        ] {
+            assert_eq!(request_value(setting, mark.to_owned()), expected);
+        }
+    }
 
     #[test]
     fn options_of_reading_are_in_one_object() {

@@ -200,10 +200,13 @@ fn changed(saved: ReadOptions, fields: Map<String, Value>) -> Result<ReadOptions
     }
     let refuse = |error: serde_json::Error| Refusal::request("reading", format!("reading: {error}"));
     let mut all = serde_json::to_value(&saved).map_err(refuse)?;
+    let are_numbers_said = fields.contains_key("numbers");
     if let Value::Object(all) = &mut all {
         all.extend(fields);
     }
-    serde_json::from_value(all).map_err(refuse)
+    let options: ReadOptions = serde_json::from_value(all).map_err(refuse)?;
+    let marks = options.numbers;
+    Ok(if are_numbers_said { options.numbers(marks.said()) } else { options })
 }
 
 /// What was filled in and left out.

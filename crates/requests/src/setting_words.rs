@@ -2,10 +2,12 @@
 
 use std::borrow::Cow;
 
-use foretell::{Setting, SettingWords, request_field};
+use foretell::{Setting, SettingWords, request_field, request_value};
 
-pub(crate) const OPTIONS: SettingWords =
-    SettingWords { name: option, with_value: |_, name, value| format!("{name}: {value}") };
+pub(crate) const OPTIONS: SettingWords = SettingWords {
+    name: option,
+    with_value: |setting, name, value| format!("{name}: {}", request_value(setting, value)),
+};
 
 /// A field of a request, or of a training, which a server has not.
 fn option(setting: Setting) -> Option<Cow<'static, str>> {

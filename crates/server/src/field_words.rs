@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use foretell::{Setting, SettingWords, request_field};
+use foretell::{Setting, SettingWords, request_field, request_value};
 
 /// The names of settings in requests, in which the server words its answers, for [`foretell::in_words_of`]. What no request sets is a
 /// setting of the model or of the server: a client does not know the names that the process has for them.
@@ -29,7 +29,7 @@ fn given(setting: Setting, name: &str, value: String) -> String {
     match setting {
         Setting::Since => format!("data from {value} on"),
         Setting::Until => format!("data up to {value}"),
-        _ => format!("{name} = {value}"),
+        _ => format!("{name} = {}", request_value(setting, value)),
     }
 }
 

@@ -76,5 +76,7 @@ pub(crate) fn changed(
     if let Value::Object(all) = &mut all {
         all.extend(fields.clone());
     }
-    serde_json::from_value(all).map_err(refuse)
+    let options: ReadOptions = serde_json::from_value(all).map_err(refuse)?;
+    let marks = options.numbers;
+    Ok(if fields.contains_key("numbers") { options.numbers(marks.said()) } else { options })
 }

@@ -1,5 +1,6 @@
 //! What tells the roles of columns: names, and cells that are numbers.
 
+use foretell_calendar::periods::is_quarter_word;
 use foretell_tables::Flaw;
 
 /// Names of the column of ids, if several hold texts, or if they are numbers.
@@ -50,8 +51,9 @@ pub(super) fn is_called_week(name: &str) -> bool {
 
 /// Whether a column holds quarters by its name, so that `1/2019` in it is no month.
 pub(super) fn is_called_quarter(name: &str) -> bool {
-    const QUARTERS: [&str; 6] = ["quarter", "qtr", "quartal", "trimestre", "kvartal", "kwartaal"];
-    QUARTERS.contains(&name.trim().to_lowercase().as_str())
+    name.to_lowercase()
+        .split(|c: char| !c.is_alphanumeric())
+        .any(|word| is_quarter_word(word.trim_end_matches('s')))
 }
 
 /// Whether a cell of a column of numbers may be so: those that are written in another way than was said are an error of the reading,

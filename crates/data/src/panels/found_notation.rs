@@ -230,6 +230,8 @@ struct Seen {
     texts: Option<HashSet<String>>,
     /// The formats that read all of its cells so far; none before the first.
     formats: Option<Vec<TimeFormat>>,
+    /// The format of quarters such as `1/2019`, where it is called so and none of its numbers is one of a month.
+    quarters: Option<TimeFormat>,
     first: String,
     /// The first one that is another.
     second: String,
@@ -268,6 +270,7 @@ impl Seen {
             texts: Some(HashSet::new()),
             clock,
             formats: None,
+            quarters: None,
             first: String::new(),
             second: String::new(),
             are_usual: false,
@@ -316,18 +319,17 @@ impl Seen {
                 let may_be = may_be_date(&label) || is_called_time(&self.name) && is_pointed_month(&label);
                 let found = if may_be && !is_usual { formats(&label) } else { Vec::new() };
                 let found = found.iter().filter(|(format, _)| has_whole_date(format));
+                self.formats = Some(found.filter_map(|(format, _)| TimeFormat::parse(format).ok()).collect());
                 let quarters =
-                    || TimeFormat::parse("%q/%Y").ok().filter(|quarter| quarter.civil(&label).is_some());
-                self.formats = Some(match is_called_quarter(&self.name).then(quarters).flatten() {
-                    Some(quarters) => vec![quarters],
-                    None => found.filter_map(|(format, _)| TimeFormat::parse(format).ok()).collect(),
-                });
+                    || TimeFormat::parse("%q/%Y").ok().filter(|format| format.civil(&label).is_some());
+                self.quarters = is_called_quarter(&self.name).then(quarters).flatten();
                 self.first.clone_from(&label);
                 self.are_usual = is_usual;
             }
             Some(_) if is_word => {}
             Some(formats) => {
                 formats.retain(|format| format.civil(&label).is_some());
+                self.quarters = self.quarters.take().filter(|format| format.civil(&label).is_some());
                 self.are_usual = self.are_usual && is_usual;
                 if self.second.is_empty() && label != self.first {
                     self.second.clone_from(&label);
@@ -394,6 +396,7 @@ impl Seen {
             _ if self.weeks.format().is_some() => self.weeks.format().cloned(),
             _ if self.are_years() => TimeFormat::parse("%Y").ok(),
             _ if self.are_parts_of_years() => self.parts.first().map(|parts| parts.format.clone()),
+            _ if self.quarters.is_some() => self.quarters.clone(),
             Some([only]) => Some(only.clone()),
             _ => None,
         }

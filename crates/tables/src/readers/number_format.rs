@@ -60,7 +60,7 @@ impl TryFrom<KeptFormat> for NumberFormat {
 
     fn try_from(kept: KeptFormat) -> Result<Self, TableError> {
         match kept {
-            KeptFormat::Marks('.', None) | KeptFormat::Said('.', None, false) => Ok(Self::default()),
+            KeptFormat::Marks('.', None) => Ok(Self::default()),
             KeptFormat::Marks(decimal, thousands) | KeptFormat::Said(decimal, thousands, _) => {
                 Self::new(decimal, thousands)
             }
@@ -105,6 +105,11 @@ impl NumberFormat {
             }
             _ => Ok(Self { decimal, thousands, is_said: true }),
         }
+    }
+
+    /// The same where someone said so, also of the usual marks.
+    pub fn said(self) -> Self {
+        Self { is_said: true, ..self }
     }
 
     /// The mark before decimals.
