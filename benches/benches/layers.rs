@@ -55,6 +55,7 @@ impl Layer {
 
     /// The sum of all states, and the gradients of the parameters.
     fn forward_and_back(&mut self) {
+        self.gradients.fill(0.0);
         let cx = Forward::training(&self.params, Key::new(1));
         let states = self.layer.forward(&cx, &Var::constant(self.x.clone()), STEPS, None);
         states.sum(2).sum(1).sum(0).backward(&mut self.gradients);

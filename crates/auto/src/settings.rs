@@ -46,7 +46,7 @@ const TABLE: &[HyperParameter<Settings>] = &[
         meaning: "The models to try, by their names or with hyper-parameters; null for those that suit the data.",
         expected: "a list of names of models, or of models with all hyper-parameters",
         get: |s| json!(s.models),
-        set: |s, value| hyper::put(&mut s.models, hyper::or_null(value, Wanted::list)),
+        set: |s, value| hyper::store(&mut s.models, hyper::or_null(value, Wanted::list)),
     },
     HyperParameter {
         name: "budget",
@@ -56,15 +56,15 @@ const TABLE: &[HyperParameter<Settings>] = &[
         set: |s, value| {
             // A number is one of seconds.
             let written = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            hyper::put(&mut s.budget, written.parse().ok())
+            hyper::store(&mut s.budget, written.parse().ok())
         },
     },
     HyperParameter {
         name: "metric",
-        meaning: "What weights are chosen by: balanced, mase, scaled_crps or mae.",
+        meaning: "What weights are chosen by.",
         expected: Criterion::EXPECTED,
         get: |s| s.criterion.name().into(),
-        set: |s, value| hyper::put(&mut s.criterion, value.as_str().and_then(|name| name.parse().ok())),
+        set: |s, value| hyper::store(&mut s.criterion, value.as_str().and_then(|name| name.parse().ok())),
     },
     hyper_field!("ensemble", "Whether models are combined; else the best one forecasts alone.",
         "true or false", Value::as_bool, ensemble),

@@ -3,8 +3,8 @@
 use foretell_estimator::EstimatorError;
 pub use foretell_estimator::hyper::HyperParameter;
 pub(crate) use foretell_estimator::hyper::{
-    ALIAS, COLUMNS, RefusedHyperParameter, SEASONS, STEPS, alias, columns, or_null, put, seasons,
-    seasons_value, steps,
+    ALIAS, COLUMNS, RefusedHyperParameter, SEASONS, STEPS, alias, columns, or_null, seasons, seasons_value,
+    steps, store,
 };
 pub(crate) use foretell_estimator::hyper_field as field;
 use serde_json::Value;
@@ -24,7 +24,7 @@ pub(crate) const fn season_length<M: Seasonal>() -> HyperParameter<M> {
         meaning: "Steps of a season; null for the usual one of the data's frequency.",
         expected: "a whole number between 1 and 1000000, or null",
         get: |method| (*method.clone().season_length()).into(),
-        set: |method, value| put(method.season_length(), or_null(value, steps)),
+        set: |method, value| store(method.season_length(), or_null(value, steps)),
     }
 }
 

@@ -16,8 +16,8 @@ pub struct HyperParameter<S> {
     pub expected: &'static str,
     /// Its value.
     pub get: fn(&S) -> Value,
-    /// Sets it; of a value that it cannot have the reason, empty where what is expected says all.
-    pub set: fn(&mut S, &Value) -> Result<(), String>,
+    /// Sets it; of a value that it cannot have the reason, where there is more to say than what is expected.
+    pub set: fn(&mut S, &Value) -> Result<(), Option<String>>,
 }
 
 impl<S> HyperParameter<S> {
@@ -46,7 +46,7 @@ impl<S> HyperParameter<S> {
             name: self.name.to_owned(),
             expected: self.expected,
             found: value.to_string(),
-            reason: if reason.is_empty() { reason } else { format!(" ({reason})") },
+            reason: reason.map_or_else(String::new, |reason| format!(" ({reason})")),
         })
     }
 }
@@ -77,8 +77,8 @@ impl<S: Clone + Default> HyperParameter<S> {
 ///
 /// # Errors
 /// If nothing was read.
-pub fn put<T>(field: &mut T, read: Option<T>) -> Result<(), String> {
-    *field = read.ok_or_else(String::new)?;
+pub fn store<T>(field: &mut T, read: Option<T>) -> Result<(), Option<String>> {
+    *field = read.ok_or(None)?;
     Ok(())
 }
 
@@ -92,7 +92,7 @@ macro_rules! hyper_field {
             meaning: $meaning,
             expected: $expected,
             get: |settings| $write(&settings.$($field)+),
-            set: |settings, value| $crate::hyper::put(&mut settings.$($field)+, $read(value)),
+            set: |settings, value| $crate::hyper::store(&mut settings.$($field)+, $read(value)),
         }
     };
     ($name:literal, $meaning:literal, $expected:expr, $read:expr, $($field:tt)+) => {
@@ -101,7 +101,7 @@ macro_rules! hyper_field {
             meaning: $meaning,
             expected: $expected,
             get: |settings| settings.$($field)+.clone().into(),
-            set: |settings, value| $crate::hyper::put(&mut settings.$($field)+, $read(value)),
+            set: |settings, value| $crate::hyper::store(&mut settings.$($field)+, $read(value)),
         }
     };
 }

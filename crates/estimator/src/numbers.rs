@@ -19,7 +19,10 @@ pub fn variance(values: &[f64]) -> f64 {
     values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / values.len() as f64
 }
 
-/// The median of at least one value, the mean of the two in the middle of an even number. The values are left in another order.
+/// The median, the mean of the two in the middle of an even number. The values are left in another order.
+///
+/// # Panics
+/// If there are none.
 #[inline]
 pub fn median(values: &mut [f64]) -> f64 {
     let (middle, is_odd) = (values.len() / 2, values.len() % 2 == 1);
@@ -34,7 +37,8 @@ pub fn upper_median(values: &mut [f64]) -> Option<f64> {
     (!values.is_empty()).then(|| *values.select_nth_unstable_by(middle, f64::total_cmp).1)
 }
 
-/// A quantile of sorted values, on the line between the two around it, as numpy has it; NaN without any.
+/// A quantile of sorted values, on the line between the two around it, as in numpy's method `linear`; NaN without any. Beyond 0 and 1
+/// are the least and the most.
 ///
 /// ```
 /// assert_eq!(foretell_estimator::quantile(&[1.0, 2.0, 4.0], 0.75), 3.0);
@@ -42,7 +46,7 @@ pub fn upper_median(values: &mut [f64]) -> Option<f64> {
 #[inline]
 pub fn quantile(sorted: &[f64], q: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
-    let at = q * last as f64;
+    let at = q.clamp(0.0, 1.0) * last as f64;
     let (low, high) = (sorted[at.floor() as usize], sorted[at.ceil() as usize]);
     low + (high - low) * at.fract()
 }
@@ -57,6 +61,7 @@ mod tests {
         assert_eq!([0.0, 0.25, 0.5, 0.75, 1.0].map(|q| quantile(&sorted, q)), [1.0, 1.5, 2.0, 3.0, 4.0]);
         assert_eq!(quantile(&[3.0], 0.9), 3.0);
         assert!(quantile(&[], 0.5).is_nan());
+        assert_eq!([-0.5, 1.5].map(|q| quantile(&sorted, q)), [1.0, 4.0]);
     }
 
     #[test]

@@ -89,7 +89,7 @@ const OF_FOLDERS: &[HyperParameter<PretrainedSettings>] = &[
         expected: "the path of a folder",
         // A path that is no UTF-8 has no JSON.
         get: |s| s.folder.as_ref().and_then(|folder| folder.to_str()).into(),
-        set: |s, value| hyper::put(&mut s.folder, or_null(value, folder)),
+        set: |s, value| hyper::store(&mut s.folder, or_null(value, folder)),
     },
     hyper_field!("hist_exog_list", "Columns known for the past alone that the network reads.",
         COLUMNS, columns, hist_exog_list),

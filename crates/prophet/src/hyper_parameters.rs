@@ -54,9 +54,9 @@ fn read<T: DeserializeOwned>(
     field: &mut T,
     value: &Value,
     fits: impl FnOnce(&T) -> bool,
-) -> Result<(), String> {
-    let read = T::deserialize(value).map_err(|error| error.to_string())?;
-    hyper::put(field, fits(&read).then_some(read))
+) -> Result<(), Option<String>> {
+    let read = T::deserialize(value).map_err(|error| Some(error.to_string()))?;
+    hyper::store(field, fits(&read).then_some(read))
 }
 
 /// A [`HyperParameter`] by the name of its field: its meaning, the values that are allowed in words, and whether a value of its type is one.
@@ -105,7 +105,7 @@ const HYPER_PARAMETERS: &[HyperParameter<ProphetSettings>] = &[
             settings.holidays = match value {
                 Value::String(path) => holiday::read(Path::new(path))?,
                 Value::Array(list) => holiday::of_list(list)?,
-                other => Vec::<Holiday>::deserialize(other).map_err(|error| error.to_string())?,
+                other => Vec::<Holiday>::deserialize(other).map_err(|error| Some(error.to_string()))?,
             };
             Ok(())
         },

@@ -94,15 +94,24 @@ const pieces = (points) => {
   return parts.filter((part) => part.length);
 };
 
-/** Draws parts of a line; one of a single value is a dot. */
+/** Draws parts of a line; one of a single value is a dot, of those of a pixel one. */
 const drawLine = (pen, parts, toX, toY) => {
-  pen.fillStyle = pen.strokeStyle;
+  pen.beginPath();
   for (const part of parts) {
-    pen.beginPath();
-    if (part.length === 1) pen.arc(toX(part[0][0]), toY(part[0][1]), pen.lineWidth, 0, 2 * Math.PI);
-    else part.forEach(([x, y]) => pen.lineTo(toX(x), toY(y)));
-    if (part.length === 1) pen.fill(); else pen.stroke();
+    if (part.length > 1) part.forEach(([x, y], i) => (i ? pen.lineTo(toX(x), toY(y)) : pen.moveTo(toX(x), toY(y))));
   }
+  pen.stroke();
+  pen.fillStyle = pen.strokeStyle;
+  pen.beginPath();
+  const drawn = new Set();
+  for (const [[x, y], ...others] of parts) {
+    const at = [toX(x), toY(y)], pixel = Math.round(at[0]) * 65536 + Math.round(at[1]);
+    if (others.length || drawn.has(pixel)) continue;
+    drawn.add(pixel);
+    pen.moveTo(at[0] + pen.lineWidth, at[1]);
+    pen.arc(...at, pen.lineWidth, 0, 2 * Math.PI);
+  }
+  pen.fill();
 };
 
 /** Fills parts of a band; one of a single step is a bar. */

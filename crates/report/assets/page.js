@@ -17,7 +17,7 @@
     const known = facts.total.known;
     const lines = [{ name: "history", colour: "--ink", points: known }];
     facts.total.models.forEach(({ name, points }) => {
-      const last = known[firstFrom(known, points[0][0]) - 1];
+      const before = known[firstFrom(known, points[0][0]) - 1], last = Number.isFinite(points[0][1]) ? before : null;
       const number = facts.models.findIndex((model) => model.name === name);
       lines.push({ name, colour: colourOf(Math.max(number, 0)), points: (last ? [last] : []).concat(points), joint: last ? last[0] : null });
     });
@@ -78,17 +78,19 @@
     const lines = [{ name: "history", colour: "--ink", points: history }], bands = [];
     for (const { all, first } of forecasts) {
       const last = history[firstFrom(history, first) - 1];
-      const start = last && Number.isFinite(last[1]) ? [last] : [];
+      // What is drawn begins at the last value, unless its own first step is missing.
+      const startOf = (...parts) => last && [last, ...parts.map((part) => part[0])].every(([, y]) => Number.isFinite(y)) ? [last] : [];
       let column = 0;
       facts.models.forEach((model, number) => {
         const points = all[column++], intervals = model.levels.map(() => [all[column++], all[column++]]);
         const known = points.some(([, y]) => Number.isFinite(y));
+        const start = startOf(points);
         const line = { name: model.name, colour: colourOf(number), points: known ? start.concat(points) : [], joint: start.length ? last[0] : null };
         let drawn = known;
         intervals.forEach(([low, high], level) => {
           if (!low.some(([, y]) => Number.isFinite(y))) return;
           drawn = true;
-          const ends = start.map(([x, y]) => [x, y, y]).concat(low.map(([x, y], i) => [x, y, high[i][1]]));
+          const ends = startOf(low, high).map(([x, y]) => [x, y, y]).concat(low.map(([x, y], i) => [x, y, high[i][1]]));
           bands.push({ name: `${model.levels[level]} %`, of: line, colour: line.colour, points: ends });
         });
         if (drawn) lines.push(line);

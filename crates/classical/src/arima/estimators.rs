@@ -440,7 +440,7 @@ impl LocalMethod for AutoArima {
                     Some("bic") => Some(Criterion::Bic),
                     _ => None,
                 };
-                hyper::put(&mut method.space.criterion, criterion)
+                hyper::store(&mut method.space.criterion, criterion)
             },
         },
         hyper::field!(

@@ -63,7 +63,7 @@ impl LocalMethod for AutoCes {
                     Some(form) => Some(Some(form as u8)),
                     None => (value == "Z").then_some(None),
                 };
-                hyper::put(&mut method.form, form)
+                hyper::store(&mut method.form, form)
             },
         },
     ];

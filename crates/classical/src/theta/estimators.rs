@@ -101,7 +101,7 @@ macro_rules! theta {
                     set: |method, value| {
                         let composition = decomposition_type(value);
                         let is_additive = composition.map(|composition| composition == Composition::Additive);
-                        hyper::put(&mut method.is_additive, is_additive)
+                        hyper::store(&mut method.is_additive, is_additive)
                     },
                 },
             ];

@@ -298,14 +298,21 @@ impl<'a> Drawn<'a> {
                 let before = known.partition_point(|(time, _)| *time < first);
                 let cutoff = before.checked_sub(1).map(|i| known[i]);
                 let cutoff = cutoff.filter(|(_, value)| value.is_finite());
-                let start = cutoff.map(|(time, value)| (civil(zone, time), value));
+                // What is drawn begins at the last value, unless its own first step is missing.
+                let start = |places: &[usize]| {
+                    let is_known = |place: &usize| self.frame.columns[*place].1[rows[0]].is_finite();
+                    let joint = cutoff.filter(|_| places.iter().all(is_known));
+                    joint.map(|(time, value)| (civil(zone, time), value))
+                };
                 let time = |row: usize| civil(zone, self.frame.times[row]);
                 let values = |place: usize| &self.frame.columns[place].1[..];
-                let points = columns.point().map(values);
-                let line = points.iter().flat_map(|points| rows.iter().map(|&row| (time(row), points[row])));
+                let line = columns.point().map(|place| {
+                    let steps = rows.iter().map(move |&row| (time(row), values(place)[row]));
+                    start(&[place]).into_iter().chain(steps)
+                });
                 let band = |(level, lo, hi): &(f64, usize, usize)| Band {
                     level: level.to_string(),
-                    steps: start
+                    steps: start(&[*lo, *hi])
                         .map(|(time, value)| (time, value, value))
                         .into_iter()
                         .chain(rows.iter().map(|&row| (time(row), values(*lo)[row], values(*hi)[row])))
@@ -313,7 +320,7 @@ impl<'a> Drawn<'a> {
                 };
                 forecasts.push(Forecast {
                     model,
-                    line: start.into_iter().chain(line).collect(),
+                    line: line.into_iter().flatten().collect(),
                     bands: columns.intervals().iter().map(band).collect(),
                     sets_axis: before > 0,
                 });

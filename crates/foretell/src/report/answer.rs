@@ -232,6 +232,7 @@ impl<'a> Told<'a> {
             let [first, last] = [self.first, self.last].map(|time| a_year_before(time).unwrap_or(time));
             let [first, last] = [first, last].map(|time| self.shown(time));
             let when = match self.are_together {
+                true if first == last => format!("in the same period a year before ({first})"),
                 true => format!("in the same period a year before ({first} to {last})"),
                 false => format!("in the same period of each a year before (from {first} to {last} in all)"),
             };
