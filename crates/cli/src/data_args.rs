@@ -159,7 +159,9 @@ impl DataArgs {
         let (file, static_cols) = (self.file.options(&saved.file), static_cols.clone());
         let numbers = numbers(self.decimal, self.thousands, saved.numbers)?;
         let mut options = saved.file(file).numbers(numbers);
-        options.until.clone_from(&self.until);
+        if let Some(until) = &self.until {
+            options = options.without_far_times_after(until);
+        }
         (options.static_cols, options.end_col) = (static_cols, end_col);
         let said = [
             (&self.missing, &mut options.missing),
@@ -236,11 +238,8 @@ impl DataArgs {
         let freq = freq.or(fitted.and_then(Fitted::freq_of_data));
         let read = self.options(&columns, Vec::new(), Vec::new(), freq, &saved)?;
         let read = read.max_memory(max_memory.bytes());
-        let panel = self.read_to(
-            self.end().or(fitted.and_then(|fitted| fitted.kept_settings().end)),
-            &read,
-            context,
-        )?;
+        let end = self.end().or(fitted.and_then(|fitted| fitted.kept_settings().end));
+        let panel = self.read_to(end, &read, context)?;
         let panel = match fitted {
             Some(fitted) => fitted.with_sums(panel)?,
             None => panel,
@@ -364,7 +363,8 @@ impl DataArgs {
             return Ok(panel);
         }
         let cut = panel.between(self.since.as_deref(), self.until.as_deref())?;
-        let (out, all) = (panel.n_rows() - cut.n_rows(), panel.n_rows());
+        let all = panel.n_rows() + panel.trimmed().far;
+        let out = all - cut.n_rows();
         let event = json!({ "event": "left_out", "rows": out, "of": all });
         context.report(&format!("{out} of {all} rows are left out (--since, --until)"), &event);
         Ok(cut)

@@ -61,7 +61,7 @@ impl Context {
     }
 
     /// Reports rows that were left out because their series have no values in them.
-    pub(crate) fn trimmed(&self, path: &str, Trimmed { series, rows }: Trimmed) {
+    pub(crate) fn trimmed(&self, path: &str, Trimmed { series, rows, .. }: Trimmed) {
         if rows > 0 {
             let (rows, series) = (grouped(rows), grouped(series));
             self.warning(&format!(

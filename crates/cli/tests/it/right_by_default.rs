@@ -414,6 +414,10 @@ fn last_rows_that_are_like_none_before_are_doubted() {
     assert!(until.contains("1 of 48 rows are left out") && !until.contains("warning"), "{until}");
     assert!(dir.ok("predict --model m --data d.csv --until 2023-11").contains("\na,2023-12-01,"));
     assert!(dir.fails(1, &format!("{fit} --until may")).contains("a month (2024-05) or a year as a whole"));
+    // A far time is one of the rows that are left out.
+    dir.put("d.csv", &format!("unique_id,ds,y\n{}a,2042-05-01,1\n", months("a", 48, sales)));
+    let far = stderr(&dir.run(&format!("{fit} --until 2023-11-01")));
+    assert!(far.contains("2 of 49 rows are left out"), "{far}");
     dir.put(
         "d.csv",
         &format!("unique_id,ds,y\n{}", months("a", 48, |k| if k > 44 { 0.0 } else { sales(k) })),

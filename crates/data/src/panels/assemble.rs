@@ -2,7 +2,7 @@
 
 use super::between::bound;
 use super::far_times::FarTime;
-use super::fill::Filled;
+use super::fill::{Filled, Trimmed};
 use super::panel::{Data, Panel, Series};
 use super::rows::{SeriesRun, TableRows};
 use crate::error::DataError;
@@ -33,10 +33,13 @@ impl TableRows {
         if let Some(zone) = &zone {
             self.check_skipped_hours(zone)?;
         }
-        if let Some(until) = &self.until {
-            let end = bound(kind, zone.as_ref(), "until", until, true)?;
-            self.leave_out_far(kind, zone.as_ref(), end);
-        }
+        let far = match &self.until {
+            Some(until) => {
+                let end = bound(kind, zone.as_ref(), "until", until, true)?;
+                self.leave_out_far(kind, zone.as_ref(), end)
+            }
+            None => 0,
+        };
         if let Some(how) = self.aggregate {
             match self.partial.clone().filter(|(periods, _)| periods.resample.is_some()) {
                 Some((periods, kept)) => {
@@ -50,7 +53,7 @@ impl TableRows {
                 None => self.aggregate(how),
             }
         }
-        let trimmed = self.trim()?;
+        let trimmed = Trimmed { far, ..self.trim()? };
         self.runs.sort_by(|a, b| self.ids[a.code as usize].cmp(&self.ids[b.code as usize]));
         let settled = self.settle(kind, zone.as_ref(), freq)?;
         let filled = match self.fill {
@@ -124,38 +127,42 @@ impl TableRows {
         times: &[i64],
     ) -> Result<(), DataError> {
         // Behind the others, or before them, none is lacked.
-        let is_among = |meant: i64| times[1] < meant && meant < times[times.len() - 2];
-        let may_be = |far: &FarTime| self.fill.is_none() || far.meant.is_some_and(is_among);
-        let Some(FarTime { row, meant }) = FarTime::among(kind, zone, times).filter(may_be) else {
-            return Ok(());
+        let is_lacked = |FarTime { meant, others: [first, last], .. }: &FarTime| {
+            meant.is_some_and(|meant| *first < meant && meant < *last)
         };
+        let may_be = |far: &FarTime| self.fill.is_none() || is_lacked(far);
+        let Some(far) = FarTime::among(kind, zone, times).filter(may_be) else { return Ok(()) };
+        let row = times.iter().position(|time| *time == far.time).unwrap_or_default();
         let shown = |time: i64| kind.display_in(zone, time);
-        // The first or the last.
-        let others = if row == 0 { &times[1..] } else { &times[..row] };
-        let others = Box::new([others[0], others[others.len() - 1]].map(shown));
+        let others = Box::new(far.others.map(shown));
         let (at, id) = (Box::new(self.place(run.start + row)), self.id(run).to_string());
-        let (time, meant) = (shown(times[row]).into(), meant.map(|meant| shown(meant).into()));
+        let (time, meant) = (shown(far.time).into(), far.meant.map(|meant| shown(meant).into()));
         Err(MisreadTable::FarTime { at, id, time, others, meant }.into())
     }
 
-    /// Leaves out a far time at the end of a series that is not before `end`: no one asked for it, so nothing is in doubt.
-    fn leave_out_far(&mut self, kind: TimeKind, zone: Option<&Zone>, end: i64) {
-        let read = if self.within.is_empty() { &self.times } else { &self.within };
+    /// Leaves out the rows of a far time at the end of a series, where neither it nor the time that was meant is before `end`: no one
+    /// asked for it, so nothing is in doubt. How many these are.
+    fn leave_out_far(&mut self, kind: TimeKind, zone: Option<&Zone>, end: i64) -> usize {
+        let is_unasked = |far: &FarTime| far.time.min(far.meant.unwrap_or(far.time)) >= end;
         let mut times = Vec::new();
-        for run in &mut self.runs {
-            read.copy(run.start, run.len, &mut times);
-            times.sort_unstable();
-            let far = FarTime::among(kind, zone, &times).map(|far| far.row);
-            run.len -= usize::from(far.is_some_and(|row| row + 1 == run.len && times[row] >= end));
-        }
+        let far_rows = self.runs.iter().map(|run| {
+            self.times_read().copy(run.start, run.len, &mut times);
+            let Some(far) = FarTime::among(kind, zone, &times).filter(is_unasked) else { return 0 };
+            let is_far = |time: &&i64| **time == far.time;
+            let at_end = times.iter().rev().take_while(is_far).count();
+            // Where rows of its period stand behind it, it stays in doubt.
+            if at_end == times.iter().filter(is_far).count() { at_end } else { 0 }
+        });
+        let far_rows: Vec<usize> = far_rows.collect();
+        self.runs.iter_mut().zip(&far_rows).for_each(|(run, rows)| run.len -= rows);
+        far_rows.iter().sum()
     }
 
     /// Refuses far times of rows that are gathered: the period of such a row, which is not complete, would be left out without a word.
     fn check_gathered(&self, kind: TimeKind, zone: Option<&Zone>) -> Result<(), DataError> {
         let mut times = Vec::new();
         for run in &self.runs {
-            self.within.copy(run.start, run.len, &mut times);
-            times.sort_unstable();
+            self.times_read().copy(run.start, run.len, &mut times);
             self.check_far(kind, zone, run, &times)?;
         }
         Ok(())

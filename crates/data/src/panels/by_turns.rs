@@ -218,6 +218,7 @@ impl<'p> Turns<'p> {
         self.filled.values += filled.values;
         self.trimmed.series += trimmed.series;
         self.trimmed.rows += trimmed.rows;
+        self.trimmed.far += trimmed.far;
         self.unknown.extend(part.notes().iter().flat_map(unknown_in).cloned());
         self.notes.extend(part.notes().iter().filter(|note| unknown_in(note).is_empty()).cloned());
         Ok(())

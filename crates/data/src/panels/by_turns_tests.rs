@@ -58,6 +58,7 @@ fn assert_same(turns: &Panel, whole: &Panel) {
     assert_eq!(turns.ids().collect::<Vec<_>>(), whole.ids().collect::<Vec<_>>());
     assert_eq!((turns.freq(), turns.n_rows()), (whole.freq(), whole.n_rows()));
     assert_eq!(turns.copied_bytes(), whole.copied_bytes());
+    assert_eq!(turns.trimmed().far, whole.trimmed().far);
     let vocabulary = [("kind".to_owned(), whole.categories_of("kind").unwrap())].into_iter().collect();
     let [whole, turns] = [whole, turns].map(|panel| panel.encode_categories(&vocabulary).unwrap());
     for series in 0..whole.n_series() {
@@ -143,6 +144,18 @@ fn mistakes_are_met_by_all_processes() {
                 && error.contains("part-2")
         );
     });
+}
+
+#[test]
+fn rows_of_far_times_are_left_out_of_each_file_and_counted() {
+    let days = |id: &str| {
+        let near = (1..=9).map(|day| format!("{id},2024-05-0{day},{day},new,1,1,3\n"));
+        near.collect::<String>() + &format!("{id},2042-07-01,1,new,1,1,3\n")
+    };
+    let (dir, paths) = files(&[&days("a"), &days("b")]);
+    let options = options().without_far_times_after("2024-05");
+    assert_eq!(Panel::from_files(&paths, &options).unwrap().trimmed().far, 2);
+    same_as_one_table(&paths, &dir, &options);
 }
 
 #[test]

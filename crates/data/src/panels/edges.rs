@@ -81,7 +81,7 @@ mod tests {
             assert_eq!((y("early"), y("late"), y("whole").len()), (vec![1.0, 2.0, 3.0], vec![4.0, 5.0], 5));
             assert_eq!(
                 (panel.trimmed(), panel.filled()),
-                (Trimmed { series: 2, rows: 5 }, Filled::default())
+                (Trimmed { series: 2, rows: 5, far: 0 }, Filled::default())
             );
             assert_eq!(TimeKind::Timestamp.display(panel.time(panel.find("late").unwrap(), 0)), "2024-01-04");
             assert_eq!((panel.n_rows(), panel.max_len()), (10, 5));
@@ -109,7 +109,7 @@ mod tests {
         let panel = read(text, &options).unwrap();
         assert_eq!((panel.y(0), panel.time(0, 0)), (&[2.0, 3.0][..], 2));
         assert_eq!(panel.column("x", 0).unwrap(), [20.0, 30.0], "what is missing beside it does not matter");
-        assert_eq!(panel.trimmed(), Trimmed { series: 1, rows: 2 });
+        assert_eq!(panel.trimmed(), Trimmed { series: 1, rows: 2, far: 0 });
         assert_eq!(panel.future_times(0, 1).unwrap(), [4]);
         let error = read(
             &text.replace("a,3,3,30", "a,3,NaN,30").replace("40", "").replace("a,4,NaN", "a,4,4"),
@@ -137,7 +137,7 @@ mod tests {
             let panel = read(text, &options).unwrap();
             assert_eq!((panel.n_series(), &**panel.id(0), panel.y(0)), (1, "a", &[1.0, 2.0, 3.0][..]));
             assert_eq!(panel.column("price", 0).unwrap(), [3.0, 4.0, 5.0]);
-            assert_eq!(panel.trimmed(), Trimmed { series: 1, rows: 1 });
+            assert_eq!(panel.trimmed(), Trimmed { series: 1, rows: 1, far: 0 });
             let note = panel.notes()[0].to_string();
             assert_eq!(note, "t.csv: left out series of which no value is known: `b`, `c`");
         }

@@ -1,12 +1,13 @@
 //! A single time far from all others of its series, as that of a mistyped year.
 
+use super::rows::TableRows;
 use foretell_calendar::{
-    Freq, TimeKind, Zone,
+    Freq, Steps, TimeKind, Zone,
     days::{DAY, date_of, days_to},
     jiff::civil::Date,
 };
 
-/// The least rows that show which times are usual.
+/// The least distinct times that show which are usual.
 const LEAST: usize = 6;
 
 /// How far a time is from the others at least: this many of their longest steps, and half a year, or a whole one if they would lack it in no
@@ -18,22 +19,29 @@ const YEAR: i64 = 365 * DAY;
 /// A time far from the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FarTime {
-    /// Its row: the first or the last.
-    pub(super) row: usize,
+    pub(super) time: i64,
+    /// The first and the last of the others.
+    pub(super) others: [i64; 2],
     /// The time of another year that the others lack, if there is one: they follow a frequency with it.
     pub(super) meant: Option<i64>,
 }
 
 impl FarTime {
-    /// That of sorted times.
+    /// That of the times of a series, which stand in any order, and may be those of several rows each.
     pub(super) fn among(kind: TimeKind, zone: Option<&Zone>, times: &[i64]) -> Option<Self> {
-        let (&[first, .., last], true) = (times, kind == TimeKind::Timestamp && times.len() >= LEAST) else {
+        if kind != TimeKind::Timestamp || times.len() < LEAST {
+            return None;
+        }
+        // Of two rows of one day neither is far from the other.
+        let mut times = times.to_vec();
+        times.sort_unstable();
+        times.dedup();
+        let (&[first, second, .., before, last], true) = (&times[..], times.len() >= LEAST) else {
             return None;
         };
-        let [second, before] = [times[1], times[times.len() - 2]];
-        let (row, far, distance, others) = match second - first > last - before {
-            true => (0, first, second - first, &times[1..]),
-            false => (times.len() - 1, last, last - before, &times[..times.len() - 1]),
+        let (time, distance, others) = match second - first > last - before {
+            true => (first, second - first, &times[1..]),
+            false => (last, last - before, &times[..times.len() - 1]),
         };
         // Most series end here.
         if distance < FAR {
@@ -43,8 +51,16 @@ impl FarTime {
         if distance <= longest.checked_mul(STEPS)? {
             return None;
         }
-        let meant = meant(zone, far, others);
-        (meant.is_some() || distance >= YEAR).then_some(Self { row, meant })
+        let meant = meant(zone, time, others);
+        let others = [others[0], others[others.len() - 1]];
+        (meant.is_some() || distance >= YEAR).then_some(Self { time, others, meant })
+    }
+}
+
+impl TableRows {
+    /// The times that rows were read with: those of rows that are gathered in periods stand within these in the order of the table.
+    pub(super) fn times_read(&self) -> &Steps {
+        if self.within.is_empty() { &self.times } else { &self.within }
     }
 }
 
@@ -140,15 +156,59 @@ mod tests {
     fn a_far_time_is_told_before_rows_are_gathered_and_left_out_behind_the_end() {
         let text = text("D", 60, 30, "2042");
         let months = ReadOptions::new().aggregate(Aggregate::Sum).resample(Freq::parse("MS").unwrap());
+        let told = "line 32: the time 2042-01-31 of series `y` stands far";
         let message = refused(&text, &months);
-        assert!(message.contains("line 32: the time 2042-01-31 of series `y` stands far"), "{message}");
-        let until = |text: &str| ReadOptions { until: Some(text.to_owned()), ..ReadOptions::new() };
-        for aggregate in [None, Some(Aggregate::Sum)] {
-            let filled = ReadOptions { fill: Some(Fill::Zero), aggregate, ..until("2024-12") };
-            let panel = Panel::read_csv(text.as_bytes(), "t.csv", &filled).unwrap();
-            assert_eq!((panel.len(0), panel.y(0)[30], panel.y(0)[59]), (60, 0.0, 59.0));
+        assert!(message.contains(told), "{message}");
+        // A time that was asked for is in doubt, and one of which what was meant was asked for.
+        for until in ["2050", "2024-12", "2024-01-31"] {
+            for options in [ReadOptions::new(), ReadOptions::new().fill(Fill::Zero), months.clone()] {
+                let message = refused(&text, &options.without_far_times_after(until));
+                assert!(message.contains(told), "{message}");
+            }
         }
-        // A time that was asked for is in doubt.
-        assert!(refused(&text, &until("2050")).contains("stands far"));
+        for aggregate in [None, Some(Aggregate::Sum)] {
+            let filled = ReadOptions { fill: Some(Fill::Zero), aggregate, ..ReadOptions::new() };
+            let until = filled.without_far_times_after("2024-01-30");
+            let panel = Panel::read_csv(text.as_bytes(), "t.csv", &until).unwrap();
+            assert_eq!((panel.len(0), panel.y(0)[30], panel.y(0)[59]), (60, 0.0, 59.0));
+            assert_eq!(panel.trimmed().far, 1);
+        }
+    }
+
+    #[test]
+    fn several_rows_of_a_far_time_are_told_or_all_left_out() {
+        let twice = text("D", 60, 30, "2042") + "2042-01-31,7\n";
+        let sums = ReadOptions::new().aggregate(Aggregate::Sum);
+        let months = sums.clone().resample(Freq::parse("MS").unwrap());
+        for options in [&sums, &months] {
+            let filled = options.clone().fill(Fill::Zero);
+            for options in [options, &filled, &filled.clone().without_far_times_after("2024-12")] {
+                let message = refused(&twice, options);
+                let told = "line 32: the time 2042-01-31 of series `y` stands far";
+                assert!(message.contains(told), "{message}");
+            }
+        }
+        // A time that no other year explains.
+        let late = text("D", 60, 99, "") + "2042-07-01,5\n2042-07-01,6\n";
+        for (options, rows) in [(ReadOptions::new(), 60), (sums, 60), (months, 2)] {
+            let until = options.without_far_times_after("2024-12");
+            let panel = Panel::read_csv(late.as_bytes(), "t.csv", &until).unwrap();
+            assert_eq!((panel.len(0), panel.y(0).iter().sum::<f32>()), (rows, 1770.0));
+            assert_eq!(panel.trimmed().far, 2);
+        }
+    }
+
+    #[test]
+    fn a_far_time_within_the_last_period_is_told_with_its_own_row() {
+        // It is read before all others of 2025.
+        let text = text("D", 400, 300, "2025");
+        let years = ReadOptions::new().aggregate(Aggregate::Sum).resample(Freq::parse("YS").unwrap());
+        for options in [years.clone(), years.without_far_times_after("2024-06")] {
+            let message = refused(&text, &options);
+            assert!(message.contains("line 302: the time 2025-10-27 of series `y` stands far"), "{message}");
+            for part in ["2024-01-01 to 2025-02-03, as", "write 2024-10-27,"] {
+                assert!(message.contains(part), "{message}");
+            }
+        }
     }
 }

@@ -43,6 +43,8 @@ pub struct Trimmed {
     pub series: usize,
     /// Rows of all series together.
     pub rows: usize,
+    /// Further rows, of far times that [`without_far_times_after`](crate::ReadOptions::without_far_times_after) left out.
+    pub far: usize,
 }
 
 impl Fill {

@@ -100,9 +100,9 @@ pub struct ReadOptions {
     pub snap: Option<Freq>,
     /// Most bytes of memory that the panel may take while it is read; no limit by default.
     pub max_memory: Option<u64>,
-    /// The last time that is asked for, as of [`Panel::between`](crate::Panel::between): a far time behind it is left out unasked.
+    /// The last time that is asked for, which far times are left out after.
     #[serde(skip)]
-    pub until: Option<String>,
+    pub(crate) until: Option<String>,
     /// Most rows that a table may have, with those that are filled in; of a wide one, values. No limit by default.
     #[serde(skip)]
     pub max_rows: Option<usize>,
@@ -286,6 +286,24 @@ impl ReadOptions {
     /// A step whose nearest multiple each time is moved to.
     pub fn snap(self, step: Freq) -> Self {
         Self { snap: Some(step), ..self }
+    }
+
+    /// Leaves out rows of a time that stands far from all others of its series, as where a year was mistyped, and that is after `until`, as
+    /// is what was meant: without this it is a mistake. Others stay, for [`Panel::between`](crate::Panel::between) to cut;
+    /// [`Trimmed`](crate::Trimmed) counts those that are left out.
+    ///
+    /// ```
+    /// use foretell_data::{Panel, ReadOptions};
+    ///
+    /// let days = (1..=9).map(|day| format!("2024-05-0{day},{day}\n")).collect::<String>();
+    /// let text = format!("ds,y\n{days}2042-07-01,10\n");
+    /// let options = ReadOptions::new().without_far_times_after("2024-05-07");
+    /// let panel = Panel::read_csv(text.as_bytes(), "t.csv", &options)?;
+    /// assert_eq!((panel.len(0), panel.trimmed().far), (9, 1));
+    /// # Ok::<(), foretell_data::DataError>(())
+    /// ```
+    pub fn without_far_times_after(self, until: impl Into<String>) -> Self {
+        Self { until: Some(until.into()), ..self }
     }
 
     /// Most bytes of memory that the panel may take while it is read.

@@ -19,7 +19,7 @@ pub(super) fn write_head(part: &Panel, like: &Panel) -> Option<Vec<u8>> {
     for flag in [*integer_ids, mask.is_some(), weight.is_some()] {
         head.number(u64::from(flag));
     }
-    for count in [filled.rows, filled.values, trimmed.series, trimmed.rows, part.n_series()] {
+    for count in [filled.rows, filled.values, trimmed.series, trimmed.rows, trimmed.far, part.n_series()] {
         head.number(count as u64);
     }
     for Series { id, len, first_time, place, level, .. } in &part.series {
@@ -54,7 +54,7 @@ pub(super) fn read_head(head: &[u8], like: &Panel) -> Panel {
     let empty = |there: bool| there.then(Numbers::default);
     let (mask, weight) = (empty(mask), empty(weight));
     let filled = Filled { rows: head.count(), values: head.count() };
-    let trimmed = Trimmed { series: head.count(), rows: head.count() };
+    let trimmed = Trimmed { series: head.count(), rows: head.count(), far: head.count() };
     let mut start = 0;
     let mut series = Vec::new();
     for _ in 0..head.count() {

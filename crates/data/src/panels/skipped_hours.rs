@@ -18,10 +18,9 @@ impl TableRows {
             return Ok(());
         }
         let skipped: HashSet<usize> = self.skipped.iter().copied().collect();
-        let read_as = if self.within.is_empty() { &self.times } else { &self.within };
         let mut times = Vec::new();
         for run in &self.runs {
-            read_as.copy(run.start, run.len, &mut times);
+            self.times_read().copy(run.start, run.len, &mut times);
             // Rows of a period that are gathered in one stand in any order.
             let mut order: Vec<usize> = (0..times.len()).collect();
             order.sort_by_key(|&i| times[i]);
