@@ -5,7 +5,8 @@ use statrs::function::erf::erf;
 use crate::marginals::Marginals;
 
 /// The correlation of a series' changes with those a step later, between -0.99 and 0.99; 0 where there are too few values, or no
-/// change differs from another. Values that are not known are left out before.
+/// change differs from another by more than single precision tells: the values may have been rounded to it. Values that are not known
+/// are left out before.
 pub fn ar1_correlation(history: &[f64]) -> f64 {
     if history.len() < 3 {
         return 0.0;
@@ -30,8 +31,8 @@ pub fn ar1_correlation(history: &[f64]) -> f64 {
         squares[1] += z * z;
     }
     let size = (squares[0] * squares[1]).sqrt();
-    // Changes that differ by the rounding of the values do not differ.
-    let rounding = 2.0 * f64::EPSILON * scale * largest_of(history);
+    // Changes that differ by the rounding of the values do not differ. Panels hold them in single precision.
+    let rounding = 2.0 * f64::from(f32::EPSILON) * scale * largest_of(history);
     if size < (changes.len() as f64 * rounding * rounding).max(1e-15) {
         0.0
     } else {
@@ -80,6 +81,15 @@ mod tests {
         assert!((found - 3.0 / (2.0_f64 * 14.0 / 3.0).sqrt()).abs() < 1e-12, "{found}");
         let straight: Vec<f64> = (0..2000).map(|t| 1e6 + 0.1 * f64::from(t)).collect();
         assert_eq!(ar1_correlation(&straight), 0.0);
+        // As the values of a panel are.
+        let rounded = |y: f64| f64::from(y as f32);
+        for level in [0.0, 1000.0] {
+            let line: Vec<f64> = (0..2000).map(|t| rounded(level + 0.1 * f64::from(t))).collect();
+            assert_eq!(ar1_correlation(&line), 0.0, "from {level}");
+        }
+        // Changes of 0.1 and -0.1 in turns.
+        let turns: Vec<f64> = (0..100_i32).map(|t| rounded(1000.0 + 0.1 * f64::from(t % 2))).collect();
+        assert_eq!(ar1_correlation(&turns), -0.99);
         // Whatever the unit.
         for unit in [2.0_f64.powi(-60), 2.0_f64.powi(40)] {
             assert_eq!(ar1_correlation(&[0.0, 1.0, 3.0, 6.0, 11.0].map(|y| y * unit)), found, "{unit}");
