@@ -315,7 +315,7 @@ pub struct OneCycle {
     pub peak: f64,
     /// The last rate.
     pub floor: f64,
-    /// Steps of all.
+    /// Steps of all; at least 1.
     pub steps: u64,
     /// The share of the steps that the rise takes.
     pub rise: f64,

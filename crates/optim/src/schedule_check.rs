@@ -53,12 +53,16 @@ impl Schedule {
                 at_least_0("floor", *floor)?;
                 require(steps > warmup, "steps", "more than its warmup", *steps as f64)
             }
-            Self::OneCycle(OneCycle { initial, peak, floor, rise, momentum, .. }) => {
+            Self::OneCycle(cycle) => {
+                let OneCycle { initial, peak, floor, steps, rise, momentum, three_phase: _, linear: _ } =
+                    cycle;
                 at_least_0("initial", *initial)?;
                 at_least_0("peak", *peak)?;
                 at_least_0("floor", *floor)?;
+                at_least_1("steps", *steps)?;
                 require((0.0..=1.0).contains(rise), "rise", "from 0 to 1", *rise)?;
-                momentum.iter().flatten().try_for_each(|momentum| share("momentum", *momentum))
+                // Whether it must be below 1 is the rule's to say, which a step asks.
+                momentum.iter().flatten().try_for_each(|momentum| at_least_0("momentum", *momentum))
             }
             Self::Plateau(plateau) => {
                 let PlateauConfig { factor, threshold, floor, eps, .. } = plateau.config;
@@ -80,6 +84,7 @@ fn at_least_1(name: &'static str, found: u64) -> Result<(), BadConstant> {
 mod tests {
     use super::*;
     use crate::schedule::Plateau;
+    use crate::{Optimizer, Rule, SgdConfig};
 
     #[test]
     fn constants_without_rates_are_refused_by_name() {
@@ -94,7 +99,8 @@ mod tests {
             (Schedule::WarmRestarts(WarmRestarts::new(0.1, 5).factor(0)), "factor"),
             (Schedule::CosineWarmup(CosineWarmup::new(0.1, 5, 5)), "steps"),
             (Schedule::OneCycle(OneCycle::new(0.1, 5).rise(1.5)), "rise"),
-            (Schedule::OneCycle(OneCycle::new(0.1, 5).momentum(Some([0.9, 1.0]))), "momentum"),
+            (Schedule::OneCycle(OneCycle::new(0.1, 0)), "steps"),
+            (Schedule::OneCycle(OneCycle::new(0.1, 5).momentum(Some([0.9, -0.1]))), "momentum"),
             (plateau(PlateauConfig::default().factor(1.0)), "factor"),
         ] {
             let error = schedule.check().unwrap_err();
@@ -103,6 +109,19 @@ mod tests {
         }
         assert_eq!(plateau(PlateauConfig::default()).check(), Ok(()));
         assert_eq!(Schedule::OneCycle(OneCycle::new(0.1, 5)).check(), Ok(()));
+    }
+
+    /// Velocities of SGD may grow, averages of Adam may not.
+    #[test]
+    fn the_momentum_of_a_cycle_is_one_that_the_rule_can_have() {
+        let cycle = OneCycle::new(0.1, 5).linear(true).momentum(Some([0.9, 1.0]));
+        let pace = Schedule::OneCycle(cycle).at(0);
+        assert_eq!(pace.momentum, Some(1.0));
+        let mut params = [1.0];
+        let rule = Rule::Sgd(SgdConfig::default().momentum(0.9));
+        Optimizer::new(1, rule, None).step(&mut params, &[&[1.0]], pace);
+        assert!(params[0] < 1.0, "{params:?}");
+        assert!(Rule::default().with_momentum(1.0).check().is_err());
     }
 
     /// Its waves would never end.
