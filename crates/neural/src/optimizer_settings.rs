@@ -4,9 +4,9 @@ use foretell_checkpoint::{lr_scheduler_class, optimizer_class, torch_class_name}
 use foretell_messages::nearest;
 use foretell_nn::{Arguments, HyperParameterError, NumberRange};
 use foretell_optim::{
-    AdadeltaConfig, AdagradConfig, AdamConfig, Clip, Cosine, CosineWarmup, Milestones, NAdamConfig, OneCycle,
-    Plateau, PlateauConfig, Polynomial, Ramp, RmsPropConfig, Rule, Schedule, SgdConfig, StepDecay,
-    WarmRestarts,
+    AdadeltaConfig, AdagradConfig, AdamConfig, BadConstant, Clip, Cosine, CosineWarmup, Milestones,
+    NAdamConfig, OneCycle, Plateau, PlateauConfig, Polynomial, Ramp, RmsPropConfig, Rule, Schedule,
+    SgdConfig, StepDecay, WarmRestarts,
 };
 use serde_json::{Map, Value, json};
 
@@ -45,6 +45,11 @@ impl OptimizerSettings {
         let mut rule = Class::new("optimizer", &common.optimizer, &common.optimizer_kwargs)?.read(rule)?;
         let schedule = Class::new("lr_scheduler", &common.lr_scheduler, &common.lr_scheduler_kwargs)?
             .read(|arguments, class| schedule(arguments, class, common))?;
+        // Arguments that are right each by itself can be too large together.
+        schedule.check().map_err(|BadConstant { name, expected, found, .. }| {
+            let expected = format!("such that its {name} is {expected}");
+            HyperParameterError::new("lr_scheduler_kwargs", expected, found)
+        })?;
         if let Some(first) = schedule.at(0).momentum {
             if matches!(rule, Rule::NAdam(_) | Rule::Adagrad(_) | Rule::Adadelta(_)) {
                 let expected = "false with NAdam, Adagrad and Adadelta, which have no momentum that a cycle could change";
@@ -273,7 +278,8 @@ fn one_cycle(arguments: &mut Arguments, rate: f64, max_steps: u64) -> Result<One
         arguments.number("base_momentum", FROM_0_BELOW_1)?.unwrap_or(0.85),
         arguments.number("max_momentum", FROM_0_BELOW_1)?.unwrap_or(0.95),
     ];
-    Ok(OneCycle::new(peak, total)
+    // A training of no steps has a schedule, too.
+    Ok(OneCycle::new(peak, total.max(1))
         .initial(initial)
         .floor(initial / arguments.number("final_div_factor", POSITIVE)?.unwrap_or(1e4))
         .rise(arguments.number("pct_start", FROM_0_TO_1)?.unwrap_or(0.3))

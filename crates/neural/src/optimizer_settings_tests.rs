@@ -114,6 +114,20 @@ fn mistakes_are_named_with_the_nearest_valid_name() {
 }
 
 #[test]
+fn arguments_that_are_too_large_together_are_refused() {
+    let one_cycle = |kwargs: Value| json!({ "learning_rate": 0.1, "lr_scheduler": "OneCycleLR", "lr_scheduler_kwargs": kwargs });
+    let message = refused(one_cycle(json!({ "max_lr": 1e300, "div_factor": 1e-10 })));
+    assert_eq!(
+        message,
+        "NLinear: hyper-parameter lr_scheduler_kwargs must be such that its initial is a finite number of at least 0, \
+         found inf"
+    );
+    // Without steps there is nothing to refuse.
+    let none = spec(one_cycle(json!({}))).set("max_steps", 0).expect("a number of steps");
+    assert_eq!(none.check().map_err(|error| error.to_string()), Ok(()));
+}
+
+#[test]
 fn further_classes_of_torch_have_its_defaults() {
     let adam = AdamConfig::default();
     for (name, expected) in [
