@@ -36,3 +36,54 @@ pub(crate) fn train_config(spec: &NetworkSpec, step: StepSettings) -> Result<Tra
         .random_seed(common.random_seed)
         .step(step))
 }
+
+#[cfg(test)]
+mod tests {
+    use foretell_estimator::Precision;
+    use serde_json::json;
+
+    use super::*;
+
+    /// The text of each field, with its name.
+    fn fields(config: &TrainConfig) -> Vec<String> {
+        let mut fields: Vec<String> = Vec::new();
+        for line in format!("{config:#?}").lines() {
+            let own = line.strip_prefix("    ").unwrap_or_default();
+            if own.starts_with(|c: char| c.is_ascii_lowercase()) {
+                fields.push(own.to_owned());
+            } else if let Some(last) = fields.last_mut() {
+                last.push_str(own);
+            }
+        }
+        fields
+    }
+
+    #[test]
+    fn every_setting_of_training_comes_from_the_hyper_parameters() {
+        let mut spec = NetworkSpec::new("NLinear", 4, 8).expect("a model");
+        spec.restore_best = false;
+        for (name, value) in [
+            ("max_steps", json!(7)),
+            ("optimizer", json!("SGD")),
+            ("learning_rate", json!(0.5)),
+            ("gradient_clip_val", json!(1.0)),
+            ("early_stop_patience_steps", json!(3)),
+            ("val_check_steps", json!(9)),
+            ("batch_size", json!(5)),
+            ("valid_batch_size", json!(6)),
+            ("windows_batch_size", json!(11)),
+            ("accumulate_grad_batches", json!(2)),
+            ("inference_windows_batch_size", json!(13)),
+            ("drop_last_loader", json!(true)),
+            ("random_seed", json!(42)),
+        ] {
+            spec = spec.set(name, value).expect(name);
+        }
+        let step = StepSettings { precision: Precision::Bf16, low_memory: true };
+        let found = fields(&train_config(&spec, step).expect("a configuration"));
+        let usual = fields(&TrainConfig::default());
+        assert!(usual.len() >= 15 && found.len() == usual.len(), "{found:?}");
+        let kept: Vec<&String> = found.iter().filter(|field| usual.contains(field)).collect();
+        assert!(kept.is_empty(), "left at the default: {kept:?}");
+    }
+}

@@ -1,8 +1,6 @@
 //! Methods that set one field each, for structs that may get more of them.
 
 /// For each of these fields a method of its name that returns the struct with another value in it.
-#[doc(hidden)]
-#[macro_export]
 macro_rules! setters {
     ($of:ident { $($field:ident: $value:ty),* $(,)? }) => {
         impl $of {

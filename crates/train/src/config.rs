@@ -55,25 +55,38 @@ pub struct TrainConfig {
     pub step: StepSettings,
 }
 
-foretell_optim::setters!(TrainConfig {
-    max_steps: u64,
-    optimizer: Rule,
-    schedule: Schedule,
-    clip: Option<Clip>,
-    early_stop_patience_steps: i64,
-    restore_best: bool,
-    val_check_steps: u64,
-    batch_size: usize,
-    valid_batch_size: usize,
-    windows_batch_size: Option<usize>,
-    accumulate_grad_batches: usize,
-    inference_windows_batch_size: Option<usize>,
-    drop_last_loader: bool,
-    random_seed: u64,
-    step: StepSettings,
-});
+/// For each of these fields a method of its name that returns the settings with another value in it.
+macro_rules! setters {
+    ($($field:ident: $value:ty),* $(,)?) => {
+        $(
+            #[doc = concat!("The same with another `", stringify!($field), "`.")]
+            #[must_use]
+            pub fn $field(self, $field: $value) -> Self {
+                Self { $field, ..self }
+            }
+        )*
+    };
+}
 
 impl TrainConfig {
+    setters! {
+        max_steps: u64,
+        optimizer: Rule,
+        schedule: Schedule,
+        clip: Option<Clip>,
+        early_stop_patience_steps: i64,
+        restore_best: bool,
+        val_check_steps: u64,
+        batch_size: usize,
+        valid_batch_size: usize,
+        windows_batch_size: Option<usize>,
+        accumulate_grad_batches: usize,
+        inference_windows_batch_size: Option<usize>,
+        drop_last_loader: bool,
+        random_seed: u64,
+        step: StepSettings,
+    }
+
     /// How validation windows are put into batches.
     pub(crate) fn validation_batches(&self) -> BatchSizes {
         BatchSizes { series: self.valid_batch_size, windows: self.inference_windows_batch_size }
