@@ -220,13 +220,36 @@ fn years_without_a_list_of_holidays_are_told_and_may_stay_open() {
     let [(_, told)] = &holidays.caveats(&panel)[..] else { panic!("one caveat") };
     assert_eq!(
         told,
-        "the holidays of DE are known from 1990-01-01 to 2050-12-31, and series b has the row 2051-01-01: rows outside of these \
-         years have none"
+        "the holidays of DE are known from 1990-01-01 to 2050-12-31, and series b needs those of 2051-01-01: outside of these \
+         years they are not known; a file of days may stand in place of DE"
     );
     assert_eq!(holidays.columns_of(&panel, &workers()).expect("columns")[0].1, [1.0, 0.0, 0.0, 0.0]);
     let open = &holidays.known_columns_of(&panel, &workers()).expect("columns")[0].1;
     assert!(open[..3] == [1.0, 0.0, 0.0] && open[3].is_nan(), "{open:?}");
     assert!(holidays.caveats(&days(&[("a", time("2024-01-01"), &[0.0; 2])])).is_empty());
+}
+
+#[test]
+fn holidays_are_unknown_of_rows_to_come_and_of_days_around_a_row_as_well() {
+    let told = |words: &str, panel: &Panel, h| {
+        features(words).caveats_ahead(panel, h).into_iter().map(|(_, told)| told).collect::<Vec<_>>()
+    };
+    let panel = days(&[("a", time("2050-12-29"), &[0.0; 2])]);
+    assert!(told("holidays:DE", &panel, 1).is_empty());
+    assert!(told("holidays:DE", &panel, 2)[0].contains("series a needs those of 2051-01-01"));
+    assert!(told("holidays:DE:3", &panel, 0)[0].contains("series a needs those of 2051-01-02"));
+    // On the day, before and after it.
+    for (month, open) in [("1990-01-01", [false, false, true]), ("2050-12-01", [false, true, false])] {
+        let panel = Panel::from_series(Freq::parse("MS").unwrap(), [("a", month, vec![0.0])]).unwrap();
+        let columns = features("holidays:DE:1:1").known_columns_of(&panel, &workers()).unwrap();
+        let found: Vec<bool> = columns.iter().map(|(_, values)| values[0].is_nan()).collect();
+        assert_eq!(found, open, "{month}");
+    }
+    // Of a week both doubts are told.
+    let weeks = Panel::from_series(Freq::parse("W-SUN").unwrap(), [("a", "2051-01-01", vec![0.0])]).unwrap();
+    let [both] = &told("holidays:DE", &weeks, 0)[..] else { panic!("one text") };
+    assert!(both.contains("needs those of 2051-01-01") && both.contains("write holidays:DE:begin"), "{both}");
+    assert!(features("holidays:DE").known_columns_of(&weeks, &workers()).unwrap()[0].1[0].is_nan());
 }
 
 #[test]

@@ -16,9 +16,10 @@ pub(crate) trait Feature: Debug + Send + Sync {
         false
     }
 
-    /// A doubt about its columns on this panel, with what to do about it; `word` is the text of the feature.
-    fn caveat(&self, word: &str, panel: &Panel) -> Option<String> {
-        _ = (word, panel);
+    /// A doubt about its columns on this panel and the `h` rows that follow each series, with what to do about it; `word` is the
+    /// text of the feature.
+    fn caveat(&self, word: &str, panel: &Panel, h: usize) -> Option<String> {
+        _ = (word, panel, h);
         None
     }
 

@@ -79,7 +79,12 @@ impl Features {
 
     /// Doubts about the features on this panel: the text of each, and a sentence with what to do about it.
     pub fn caveats(&self, panel: &Panel) -> Vec<(String, String)> {
-        let told = |spec: &FeatureSpec| Some((spec.word.clone(), spec.feature.caveat(&spec.word, panel)?));
+        self.caveats_ahead(panel, 0)
+    }
+
+    /// The same of this panel and the `h` rows that follow each series.
+    pub fn caveats_ahead(&self, panel: &Panel, h: usize) -> Vec<(String, String)> {
+        let told = |spec: &FeatureSpec| Some((spec.word.clone(), spec.feature.caveat(&spec.word, panel, h)?));
         self.specs.iter().filter_map(told).collect()
     }
 

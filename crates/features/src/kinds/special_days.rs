@@ -1,7 +1,7 @@
 //! Holidays of a country, or days of one's own list, with the days around them. Rows of weeks, months and the like count those that
 //! are in their periods.
 
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 
 use foretell_calendar::{TimeKind, jiff::civil::Date};
@@ -95,20 +95,36 @@ impl SpecialDays {
         usize::try_from(day - self.first).is_ok_and(|place| self.marks.get(place) == Some(&true))
     }
 
-    /// A row outside of the days that the list knows of.
-    fn unknown_row(&self, panel: &Panel) -> Option<String> {
-        let known = self.known.as_ref().filter(|_| panel.freq().kind() == TimeKind::Timestamp)?;
-        let series = (0..panel.n_series()).filter(|&series| panel.len(series) > 0);
-        let mut ends = series
-            .flat_map(|series| [0, panel.len(series) - 1].map(|row| (series, civil_day(panel, series, row))));
-        let (series, day) = ends.find(|(_, day)| !known.contains(day))?;
+    /// Whether the list knows of all of these days, this far on.
+    fn knows(&self, days: &Range<i64>, distance: i64) -> bool {
+        let is_known = |day: i64| self.known.as_ref().is_none_or(|known| known.contains(&(day + distance)));
+        is_known(days.start) && is_known(days.end - 1)
+    }
+
+    /// A day that the list does not know of, and that a row of the panel or of the `h` after a series tells of.
+    fn unknown_day(&self, panel: &Panel, h: usize) -> Option<String> {
+        let freq = panel.freq();
+        let known = self.known.as_ref().filter(|_| freq.kind() == TimeKind::Timestamp)?;
+        let at_end = self.at_end.unwrap_or(freq.names_last_days());
+        let outside = |series: usize| {
+            let first = panel.time(series, 0);
+            // Where the times to come leave the calendar there is no forecast to tell of.
+            let last = freq.next_in(panel.zone(), first, (panel.len(series) + h - 1) as i64).unwrap_or(first);
+            let [first, last] = [first, last].map(|time| freq.days_of_row(civil_day(panel, time), at_end));
+            let told_of = [first.start - self.after, last.end - 1 + self.before];
+            Some((series, told_of.into_iter().find(|day| !known.contains(day))?))
+        };
+        let (series, day) =
+            (0..panel.n_series()).filter(|&series| panel.len(series) > 0).find_map(outside)?;
         Some(format!(
-            "the holidays of {} are known from {} to {}, and series {} has the row {}: rows outside of these years have none",
+            "the holidays of {} are known from {} to {}, and series {} needs those of {}: outside of these years they are not known; \
+             a file of days may stand in place of {}",
             self.name,
             shown(*known.start()),
             shown(*known.end()),
             panel.id(series),
-            shown(day)
+            shown(day),
+            self.name
         ))
     }
 
@@ -118,7 +134,7 @@ impl SpecialDays {
         if self.at_end.is_some() || !freq.leaves_ends_open() || panel.n_series() == 0 {
             return None;
         }
-        let day = civil_day(panel, 0, panel.len(0).checked_sub(1)?);
+        let day = civil_day(panel, panel.time(0, panel.len(0).checked_sub(1)?));
         let days = freq.days_of_row(day, freq.names_last_days());
         let [this, other] = if freq.names_last_days() { ["end", "begin"] } else { ["begin", "end"] };
         Some(format!(
@@ -142,9 +158,8 @@ fn day_number(day: Date) -> i64 {
     day.duration_since(Date::constant(1970, 1, 1)).as_hours() / 24
 }
 
-/// The day of a row on the clock of its panel, since 1970-01-01.
-fn civil_day(panel: &Panel, series: usize, row: usize) -> i64 {
-    let time = panel.time(series, row);
+/// The day of a time on the clock of its panel, since 1970-01-01.
+fn civil_day(panel: &Panel, time: i64) -> i64 {
     panel.zone().and_then(|zone| zone.civil(time)).unwrap_or(time).div_euclid(DAY)
 }
 
@@ -163,19 +178,20 @@ impl Feature for SpecialDays {
         self.distances().map(column).collect()
     }
 
-    fn caveat(&self, word: &str, panel: &Panel) -> Option<String> {
-        self.unknown_row(panel).or_else(|| self.open_ends(word, panel))
+    fn caveat(&self, word: &str, panel: &Panel, h: usize) -> Option<String> {
+        let told: Vec<String> =
+            self.unknown_day(panel, h).into_iter().chain(self.open_ends(word, panel)).collect();
+        (!told.is_empty()).then(|| told.join("; "))
     }
 
     fn compute(&self, rows: &FeatureRows<'_>, out: &mut [&mut [f32]]) {
         let (freq, at_end) = (rows.freq, self.at_end.unwrap_or(rows.freq.names_last_days()));
         for (distance, out) in self.distances().zip(out) {
             for (out, date) in out.iter_mut().zip(rows.dates) {
-                let known = self.known.as_ref().is_none_or(|known| known.contains(&date.date));
                 let days = freq.days_of_row(date.date, at_end);
-                *out = match known || !rows.leaves_open {
-                    true => days.filter(|day| self.has(day + distance)).count() as f32,
-                    false => f32::NAN,
+                *out = match rows.leaves_open && !self.knows(&days, distance) {
+                    true => f32::NAN,
+                    false => days.filter(|day| self.has(day + distance)).count() as f32,
                 };
             }
         }
