@@ -12,7 +12,7 @@ use crate::error::FeatureError;
 const MOST_BYTES: u64 = 1 << 20;
 
 /// Reads the dates of a file: one a line, in front of anything else that a comma or semicolon sets apart. The first line may
-/// be a header.
+/// be a header, which has no numbers but years.
 ///
 /// # Errors
 /// If it cannot be read, is larger than 1 MiB, has no dates, or has something else in their place.
@@ -29,15 +29,22 @@ pub fn read_days(path: &Path) -> Result<Vec<Date>, FeatureError> {
         let cell = line.split([',', ';', '\t']).next().unwrap_or_default().trim().trim_matches('"');
         match cell.parse() {
             Ok(date) => dates.push(date),
-            // A header begins with a letter; a day in another form is none.
-            Err(_) if cell.is_empty() || i == 0 && !cell.starts_with(|c: char| c.is_ascii_digit()) => {}
-            Err(_) => return fault(format!("line {}: {cell:?} is no day; write it as 2024-12-25", i + 1)),
+            Err(_) if cell.is_empty() || i == 0 && is_header(cell) => {}
+            Err(_) => {
+                let header = if i == 0 { ", and a header has no numbers but years" } else { "" };
+                return fault(format!("line {}: {cell:?} is no day{header}; write it as 2024-12-25", i + 1));
+            }
         }
     }
     match dates.is_empty() {
         true => fault("there is no day in it; write one a line, as 2024-12-25".to_owned()),
         false => Ok(dates),
     }
+}
+
+/// Whether a text is no day in another form, such as `Dec 25` or `25.12.2024`: all of its numbers have four digits.
+fn is_header(cell: &str) -> bool {
+    cell.split(|c: char| !c.is_ascii_digit()).all(|number| matches!(number.len(), 0 | 4))
 }
 
 #[cfg(test)]
@@ -56,6 +63,19 @@ mod tests {
             read("date\n2024-12-25\n26.12.2024\n").unwrap_err().contains("line 3: \"26.12.2024\" is no day")
         );
         assert!(read("24.12.2024\n2024-12-25\n").unwrap_err().contains("line 1: \"24.12.2024\" is no day"));
+        for header in ["2024 holidays", "ds,holiday_1", "\"Feiertage 2024/2025\"", "\u{feff}date"] {
+            assert_eq!(read(&format!("{header}\n2024-12-25\n")), Ok(1), "{header}");
+        }
+        for (day, cell) in [
+            ("Dec 25, 2024", "Dec 25"),
+            ("Mon 2024-12-25", "Mon 2024-12-25"),
+            ("25 Dec", "25 Dec"),
+            ("d25122024", "d25122024"),
+        ] {
+            let message = read(&format!("{day}\n2024-12-26\n")).unwrap_err();
+            let told = "is no day, and a header has no numbers but years; write it as 2024-12-25";
+            assert!(message.contains(&format!("line 1: {cell:?} {told}")), "{message}");
+        }
         assert!(read("date\n").unwrap_err().contains("there is no day in it"));
         assert!(read(&"x".repeat(1 << 21)).unwrap_err().contains("more than 1048576 bytes"));
     }
