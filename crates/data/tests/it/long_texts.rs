@@ -12,7 +12,7 @@ use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder};
 
 /// Bytes that reading may take, whatever the size of the file, and this many times its size beside.
-const ALWAYS: usize = 84 << 20;
+const ALWAYS: usize = 128 << 20;
 const FACTOR: usize = 150;
 
 fn options() -> ReadOptions {
@@ -28,8 +28,8 @@ fn within_limits<T>(alone: &Alone, name: &str, bytes: usize, read: impl FnOnce()
     read
 }
 
-/// Rows whose texts, each held by itself, would take more than the limit.
-const ROWS: i32 = 2_000;
+/// Rows whose texts, each held by itself, would take twice the limit.
+const ROWS: i32 = 4_000;
 
 /// Two series, whose column `note` holds one text of 32 kB again and again; so does `shop`.
 fn long_texts(properties: WriterProperties) -> Vec<u8> {
