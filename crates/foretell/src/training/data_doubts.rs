@@ -108,34 +108,3 @@ fn without_levels(plan: &TrainingPlan) -> Vec<String> {
         .map(|(_, name)| name)
         .collect()
 }
-
-#[cfg(all(test, feature = "networks"))]
-mod tests {
-    use std::sync::{Arc, Mutex};
-
-    use foretell_calendar::Freq;
-
-    use super::*;
-    use crate::{Forecaster, ModelSpec};
-
-    #[test]
-    fn features_are_doubted_of_the_rows_to_forecast_as_well() {
-        let y: Vec<f32> = (0..30).map(|day| (day % 7) as f32).collect();
-        let panel = Panel::from_series(Freq::parse("D").unwrap(), [("a", "2050-12-01", y)]).unwrap();
-        // The last row is of 30 December.
-        for (h, expected) in [(1, 0), (2, 1)] {
-            let mut spec = ModelSpec::new("MLP", h, 7).unwrap();
-            for (name, value) in [("max_steps", 1), ("hidden_size", 8), ("windows_batch_size", 4)] {
-                spec = spec.set(name, value).unwrap();
-            }
-            let heard = Arc::new(Mutex::new(Vec::new()));
-            let into = heard.clone();
-            let forecaster = Forecaster::new([spec]).unwrap().threads(1);
-            let forecaster = forecaster.features("holidays:DE".parse().unwrap()).unwrap();
-            let forecaster = forecaster.on_warning(move |warning| into.lock().unwrap().push(warning.clone()));
-            forecaster.fit(&panel).unwrap();
-            let is_told = |warning: &&Warning| matches!(warning, Warning::Feature { told, .. } if told.contains("2051-01-01"));
-            assert_eq!(heard.lock().unwrap().iter().filter(is_told).count(), expected, "h = {h}");
-        }
-    }
-}

@@ -337,3 +337,19 @@ fn forecasts_below_zero_and_values_of_another_size_are_told() {
         "{told:?}"
     );
 }
+
+#[test]
+fn features_are_doubted_of_the_rows_to_forecast_as_well() {
+    let y: Vec<f32> = (0..30).map(|day| (day % 7) as f32).collect();
+    let panel =
+        Panel::from_series(Freq::parse("D").expect("days"), [("a", "2050-12-01", y)]).expect("a panel");
+    // The last row is of 30 December.
+    for (h, expected) in [(1, 0), (2, 1)] {
+        let spec = ModelSpec::new("MLP", h, 7).expect("a model").set("max_steps", 1).expect("steps");
+        let (forecaster, heard) = forecaster(spec.set("hidden_size", 8).expect("a size"));
+        let features = "holidays:DE".parse().expect("a feature");
+        forecaster.features(features).expect("features").fit(&panel).expect("a fit");
+        let is_told = |warning: &&Warning| matches!(warning, Warning::Feature { told, .. } if told.contains("2051-01-01"));
+        assert_eq!(taken(&heard).iter().filter(is_told).count(), expected, "h = {h}");
+    }
+}
