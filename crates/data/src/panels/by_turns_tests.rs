@@ -57,7 +57,8 @@ fn same_as_one_table(paths: &[PathBuf], dir: &TempDir, options: &ReadOptions) {
 fn assert_same(turns: &Panel, whole: &Panel) {
     assert_eq!(turns.ids().collect::<Vec<_>>(), whole.ids().collect::<Vec<_>>());
     assert_eq!((turns.freq(), turns.n_rows()), (whole.freq(), whole.n_rows()));
-    assert_eq!(turns.copied_bytes(), whole.copied_bytes());
+    // Far rows that are left out stay in the memory of one table.
+    assert!(turns.copied_bytes() <= whole.copied_bytes());
     assert_eq!(turns.trimmed().far, whole.trimmed().far);
     let vocabulary = [("kind".to_owned(), whole.categories_of("kind").unwrap())].into_iter().collect();
     let [whole, turns] = [whole, turns].map(|panel| panel.encode_categories(&vocabulary).unwrap());
