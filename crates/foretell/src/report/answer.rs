@@ -269,7 +269,7 @@ impl<'a> Told<'a> {
             format!("That is {} {word} than the {before_it}.", percent(change.abs()))
         } else {
             // Of nothing there is no share.
-            format!("That stands beside {before_it}.")
+            format!("It was {before_it}.")
         }
     }
 

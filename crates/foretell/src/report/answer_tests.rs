@@ -89,7 +89,7 @@ fn a_forecast_beside_nothing_has_no_share_of_it() {
     let mut frame = frame(&panel, 7);
     let told = |frame: &Frame| answer(&asked(&panel, frame)).unwrap().sentences.join("\n");
     let text = told(&frame);
-    assert!(text.contains("That stands beside 0.000 in the 7 days right before."), "{text}");
+    assert!(text.contains("It was 0.000 in the 7 days right before."), "{text}");
     frame.columns.iter_mut().for_each(|(_, values)| values.fill(0.0));
     let text = told(&frame);
     assert!(text.contains("That is the same as the 0.000 in the 7 days right before."), "{text}");
