@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::column_signs::{holds_number, is_called_as_ids, is_called_quarter, is_called_time};
+use super::counted_cells::{Counted, YearParts};
 use super::first_rows::FirstRows;
 use super::laid_out::year_and_part;
 use super::month_languages::MonthLanguages;
@@ -13,7 +14,7 @@ use super::panel::Panel;
 use super::roles::MOST_COLUMNS;
 use super::year_weeks::YearWeeks;
 use crate::error::DataError;
-use foretell_calendar::{Clock, TimeFormat, TimeKind, days::DAY, days::date_of, readings::formats};
+use foretell_calendar::{Clock, TimeFormat, TimeKind, readings::formats};
 use foretell_tables::{
     Flaw, MemoryTable, NumberFormat, TableReader, check_sizes, is_called_year, is_of_id, named_months, open,
     parts_of_year, table_files,
@@ -187,7 +188,7 @@ impl ReadOptions {
         // Numbers of rows have no name.
         let are_counted = columns
             .iter()
-            .any(|column| !column.name.is_empty() && column.wholes.as_ref().is_some_and(Wholes::follow));
+            .any(|column| !column.name.is_empty() && column.wholes.as_ref().is_some_and(Counted::follow));
         let is_time = |column: &Seen| match column.are_years() {
             true => !of_parts,
             false if are_weeks(column) => true,
@@ -251,7 +252,7 @@ struct Seen {
     /// The languages of months in which all are times.
     months: MonthLanguages,
     /// How whole numbers follow each other, where all are.
-    wholes: Option<Wholes>,
+    wholes: Option<Counted>,
     /// A number whose comma stands before decimals.
     comma: Option<String>,
     /// A number with commas between its thousands, and a point before its decimals.
@@ -280,7 +281,7 @@ impl Seen {
             parts: YearParts::all(),
             weeks: YearWeeks::of(name),
             months: MonthLanguages::default(),
-            wholes: Some(Wholes::default()),
+            wholes: Some(Counted::default()),
             comma: None,
             grouped: None,
             fits: [true; 5],
@@ -302,7 +303,11 @@ impl Seen {
         }
         let whole = label.parse::<i64>().ok();
         let is_whole = whole.is_some();
-        self.wholes = self.wholes.take().zip(whole).and_then(|(wholes, whole)| wholes.with(whole));
+        self.wholes = self
+            .wholes
+            .take()
+            .zip(whole)
+            .and_then(|(mut wholes, whole)| wholes.goes_on(whole).then_some(wholes));
         let is_year = label.len() == 4 && label.parse().is_ok_and(|year| (1600..2200).contains(&year));
         self.are_years = self.are_years && is_year;
         self.parts.retain_mut(|parts| parts.reads(&label));
@@ -374,7 +379,7 @@ impl Seen {
 
     /// Whether it holds years with parts of them, as R writes the times of months and quarters, one after the other.
     fn are_parts_of_years(&self) -> bool {
-        !self.are_years && self.parts.first().is_some_and(YearParts::follow)
+        !self.are_years && self.parts.first().is_some_and(|parts| parts.counted.follow())
     }
 
     /// Whether it holds the beginnings of intervals that follow each other, and the other column their ends.
@@ -400,72 +405,6 @@ impl Seen {
             Some([only]) => Some(only.clone()),
             _ => None,
         }
-    }
-}
-
-/// Years with parts of them, as R writes the times of months and quarters.
-struct YearParts {
-    format: TimeFormat,
-    /// The months of a part.
-    months: i64,
-    /// The number of the last part, and how many followed the one before and how many came earlier, as where another series begins.
-    last: Option<i64>,
-    followed: usize,
-    restarted: usize,
-}
-
-impl YearParts {
-    /// Quarters first, which are months, too.
-    fn all() -> Vec<Self> {
-        let of = |(word, months)| {
-            Some(Self {
-                format: TimeFormat::parse(word).ok()?,
-                months,
-                last: None,
-                followed: 0,
-                restarted: 0,
-            })
-        };
-        [("year/4", 3), ("year/12", 1)].into_iter().filter_map(of).collect()
-    }
-
-    /// Whether the cell is a part that follows the last one, is the same, or begins another series.
-    fn reads(&mut self, cell: &str) -> bool {
-        let date = self.format.civil(cell).and_then(|civil| date_of(civil.div_euclid(DAY)));
-        let Some(date) = date.filter(|date| (1600..2200).contains(&date.year())) else { return false };
-        let part = (i64::from(date.year()) * 12 + i64::from(date.month()) - 1) / self.months;
-        let on = self.last.replace(part).map_or(0, |last| part - last);
-        self.followed += usize::from(on == 1);
-        self.restarted += usize::from(on < 0);
-        on <= 1
-    }
-
-    /// Whether most follow each other, as values hardly do.
-    fn follow(&self) -> bool {
-        self.followed > 2 * self.restarted
-    }
-}
-
-/// Whole numbers, as steps are counted: each follows the last one, is the same, or begins another series.
-#[derive(Default)]
-struct Wholes {
-    last: Option<i64>,
-    followed: usize,
-    restarted: usize,
-}
-
-impl Wholes {
-    /// These and the next one; nothing where that is none of the three.
-    fn with(mut self, whole: i64) -> Option<Self> {
-        let on = self.last.replace(whole).map_or(0, |last| whole.saturating_sub(last));
-        self.followed += usize::from(on == 1);
-        self.restarted += usize::from(on < 0);
-        (on <= 1).then_some(self)
-    }
-
-    /// Whether most follow each other.
-    fn follow(&self) -> bool {
-        self.followed > 2 * self.restarted
     }
 }
 

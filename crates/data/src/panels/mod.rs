@@ -15,6 +15,7 @@ pub(crate) mod column;
 mod column_signs;
 mod computed;
 mod constants;
+mod counted_cells;
 pub(crate) mod covariates;
 mod edges;
 pub(crate) mod ends;
